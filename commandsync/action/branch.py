@@ -6,7 +6,7 @@ the last success, they tell whose comments get the result; nothing else depends 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -27,8 +27,12 @@ Status: TypeAlias = tuple[str, str]
 """The state and the description of a status."""
 
 _DISPATCH = "run the workflow by hand on the branch: it applies the newest manifest"
+_WAIT = f"the run of that commit applies it; without one, {_DISPATCH}"
 _MOST_REQUESTS = 30
+_MOST_READ = 20  # commits
+_MOST_PAGES = 100  # of a commit's files
 _SUCCESS = "SUCCESS"
+_MISSING = 404
 _STATUS = "status { contexts { context state } }"
 _REQUESTS = "associatedPullRequests(first: 10) { nodes { number merged } }"
 
@@ -102,17 +106,26 @@ def newer_run(
     if github is None:
         raise RefusedError(f"{unknown}: no github-token was given", hint="give the input")
     try:
-        path = f"/repos/{event.repository}/git/ref/heads/{quote(event.branch)}"
-        head = part(github.get(path), "object", "sha", kind=str)
+        head = _head(github, event)
         if _is_equal(manifests, github, event, head):
             return head, None
-        run = _run_for(github, event, head)
+        run = _run_for(github, event, head) if github.is_github else None
     except GitHubError as error:
         raise RefusedError(f"{unknown}: {error.message}", hint=error.hint) from error
     if run is None:
         newer = f"{event.branch} has a newer manifest, that of {head[:7]}"
-        raise StalePlanError(f"{newer}, which no run applies", hint=_DISPATCH)
+        if github.is_github:
+            raise StalePlanError(f"{newer}, which no run applies", hint=_DISPATCH)
+        raise StalePlanError(f"{newer}: this run applies nothing", hint=_WAIT)
     return head, run
+
+
+def _head(github: GitHub, event: GitHubEvent) -> str:
+    """Return the newest commit of the branch of a run."""
+    repository, branch = f"/repos/{event.repository}", quote(event.branch)
+    if github.is_github:
+        return part(github.get(f"{repository}/git/ref/heads/{branch}"), "object", "sha", kind=str)
+    return part(github.get(f"{repository}/branches/{branch}"), "commit", "id", kind=str)
 
 
 def _is_equal(
@@ -120,15 +133,22 @@ def _is_equal(
 ) -> bool:
     if all(manifest.commit == head for manifest in manifests):
         return True
-    tree = github.get(f"/repos/{event.repository}/git/trees/{quote(head)}?recursive=1")
-    if part(tree, "truncated", kind=bool):
-        raise GitHubError("the repository has too many files")
     entries = {}
-    for each in part(tree, "tree", kind=list):
+    for each in _tree(github, f"/repos/{event.repository}/git/trees/{quote(head)}?recursive=1"):
         path, mode, sha = (part(each, key, kind=str) for key in ("path", "mode", "sha"))
         if part(each, "type", kind=str) == "blob":
             entries[path] = (mode, sha)
     return all(manifest.is_in(entries) for manifest in manifests)
+
+
+def _tree(github: GitHub, path: str) -> Iterator[Any]:
+    """Yield the files and folders of a commit; only GitHub has them all on one page."""
+    for page in range(1, 2 if github.is_github else _MOST_PAGES):
+        tree = github.get(path if github.is_github else f"{path}&page={page}")
+        yield from part(tree, "tree", kind=list)
+        if not part(tree, "truncated", kind=bool):
+            return
+    raise GitHubError("the repository has too many files")
 
 
 def _run_for(github: GitHub, event: GitHubEvent, head: str) -> str | None:
@@ -152,31 +172,49 @@ def merged_requests(branch: Branch) -> list[int]:
     numbers: dict[int, None] = {}
     jobs = branch.jobs
     contexts = [context_of(job.site.name, job.identity, place(job.path)) for job in jobs]
-    for n, commit in enumerate(_queried(branch.commits, branch, f"{_STATUS} {_REQUESTS}")):
-        if n and _is_applied(commit, contexts):
+    commits = _queried(branch) if branch.api.is_github else _read(branch)
+    for n, (states, requests) in enumerate(commits):
+        if n and all(states.get(context) == _SUCCESS for context in contexts):
             break
-        for each in known_part(commit, "associatedPullRequests", "nodes", kind=list):
-            if part(each, "merged", kind=bool):
-                numbers[part(each, "number", kind=int)] = None
+        numbers |= dict.fromkeys(requests)
     return list(numbers)[:_MOST_REQUESTS]
 
 
-def _is_applied(commit: dict[str, Any], contexts: Sequence[str]) -> bool:
-    """Whether all listings were applied at a commit, by its statuses."""
-    states = {
-        part(each, "context", kind=str): part(each, "state", kind=str)
-        for each in known_part(commit, "status", "contexts", kind=list)
-    }
-    return all(states.get(context) == _SUCCESS for context in contexts)
+CommitFacts: TypeAlias = tuple[Mapping[str, str], Sequence[int]]
+"""The states of a commit by the names of its statuses, and the pull requests that it merged."""
 
 
-def _queried(commits: Sequence[str], branch: Branch, fields: str) -> list[dict[str, Any]]:
-    """Return fields of commits."""
+def _queried(branch: Branch) -> Iterator[CommitFacts]:
+    """Yield the facts of the commits, all by one query of GraphQL."""
     owner, _, name = branch.event.repository.partition("/")
     asked = " ".join(
-        f'c{n}: object(oid: "{commit}") {{ ... on Commit {{ {fields} }} }}'
-        for n, commit in enumerate(commits)
+        f'c{n}: object(oid: "{commit}") {{ ... on Commit {{ {_STATUS} {_REQUESTS} }} }}'
+        for n, commit in enumerate(branch.commits)
     )
     where = f"owner: {json.dumps(owner)}, name: {json.dumps(name)}"
     answer = branch.api.query(f"query {{ repository({where}) {{ {asked} }} }}")
-    return [known_part(answer, "repository", f"c{n}", kind=dict) for n in range(len(commits))]
+    for n in range(len(branch.commits)):
+        commit = known_part(answer, "repository", f"c{n}", kind=dict)
+        requests = known_part(commit, "associatedPullRequests", "nodes", kind=list)
+        merged = [each for each in requests if part(each, "merged", kind=bool)]
+        states = _states(known_part(commit, "status", "contexts", kind=list), "state")
+        yield states, [part(each, "number", kind=int) for each in merged]
+
+
+def _read(branch: Branch) -> Iterator[CommitFacts]:
+    """Yield the facts of the newest commits, each by two calls of Gitea's or Forgejo's REST."""
+    for commit in branch.commits[:_MOST_READ]:
+        path = f"/repos/{branch.event.repository}/commits/{commit}"
+        status = branch.api.get(f"{path}/status?limit=50")
+        try:
+            requests = [part(branch.api.get(f"{path}/pull"), "number", kind=int)]
+        except GitHubError as error:
+            if error.status != _MISSING:
+                raise
+            requests = []  # it merged none
+        yield _states(known_part(status, "statuses", kind=list), "status"), requests
+
+
+def _states(statuses: Iterable[object], key: str) -> dict[str, str]:
+    """Return the states of statuses by their names; `key` is that of the state."""
+    return {part(each, "context", kind=str): part(each, key, kind=str).upper() for each in statuses}

@@ -4,13 +4,12 @@ Each is found by its author and a hidden marker. It only shows: no run decides a
 comment.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from commandsync.action.inputs import GitHubEvent
-from commandsync.action.rest import GitHub, GitHubError, known_part, part
+from commandsync.action.rest import GitHub, known_part, part
 from commandsync.report.github import LONGEST_COMMENT, cut_page
 
 _CLOSED = {"state": "closed", "state_reason": "completed"}
@@ -61,8 +60,8 @@ def keep_issue(
     path = f"/repos/{event.repository}/issues"
     marker = f"<!-- commandsync-drift:{key} -->"
     content = {"title": title, "body": _marked_page(marker, markdown, run_url=event.run_url)}
-    new, query = content if drifted else None, "?state=open&creator={}"
-    issues = _posts(github, path, marker, new=new, query=query)
+    new = content if drifted else None
+    issues = _posts(github, path, marker, new=new, number="number")
     if not drifted:
         content |= _CLOSED
     return _keep_oldest(github, path, issues, content, lambda at: github.patch(at, _DUPLICATE))
@@ -108,32 +107,34 @@ def cut_to_fit(markdown: str, *, run_url: str, room: int) -> str:
 
 
 def _posts(
-    github: GitHub, path: str, marker: str, *, new: Mapping[str, str] | None, query: str = ""
+    github: GitHub, path: str, marker: str, *, new: Mapping[str, str] | None, number: str = "id"
 ) -> list[Post]:
     """Return our comments or issues whose text begins with a marker, the oldest first.
 
     Usually there is one or none; if there is none, the `new` one is created. Those of other authors
-    do not count. `query` selects issues, by our login as `{}`. Raises `GitHubError`.
+    do not count. Comments have their `number` as `id`. Raises `GitHubError`.
     """
-    number = "number" if query else "id"
-    author = "github-actions[bot]"  # of the job's own token
-    with suppress(GitHubError):  # an old server, or a token without the right
-        author = github.login() or author
-    query = query.format(quote(author, safe=""))
+    authors, query = github.authors(), ""
+    if number != "id":
+        (author,) = authors if github.is_github else ("",)
+        # Gitea selects only the issues of an account, and those of its actions have none.
+        query = "?state=open" + (f"&creator={quote(author, safe='')}" if author else "&type=issues")
     while True:
-        ours = sorted(_ours(github.pages(path + query), marker, author, number))
+        ours = sorted(_ours(github.pages(path + query), marker, authors, number))
         if ours or new is None:
             return ours
         github.post(path, new)
         new = None
 
 
-def _ours(records: Iterable[Any], marker: str, author: str, number: str) -> Iterator[Post]:
-    """Yield the records whose texts are of an author and begin with a marker."""
+def _ours(
+    records: Iterable[Any], marker: str, authors: Collection[str], number: str
+) -> Iterator[Post]:
+    """Yield the records whose texts are of one of the authors and begin with a marker."""
     for record in records:
         match record:
-            case {"user": {"login": login}, "body": str(body)} if (
-                login == author and body.startswith(marker)
+            case {"user": {"login": str(login)}, "body": str(body)} if (
+                login in authors and body.startswith(marker)
             ):
                 url = known_part(record, "html_url", kind=str)
                 yield Post(part(record, number, kind=int), body, url)

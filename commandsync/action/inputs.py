@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
+from commandsync.action.rest import Server, server_of
 from commandsync.api.credentials import bare, secrets_in
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit
@@ -40,7 +41,7 @@ class GitHubEvent:
     commit and no number. `branch` is the branch that is checked out, empty for a tag or a pull
     request; `default_branch` is for a push to it; `before` is the commit that the branch has
     without the proposal, or had before the push, if that is known; `workflow` is the file of the
-    caller's workflow; `run_url` is the page of the job's summary.
+    caller's workflow; `run_url` is the page of the job's summary, at the server that runs it.
     """
 
     name: str = ""
@@ -56,6 +57,7 @@ class GitHubEvent:
     workflow: str = ""
     run_id: str = ""
     before: str = ""
+    server: Server = "GitHub"
 
     @property
     def proposes(self) -> bool:
@@ -66,7 +68,8 @@ class GitHubEvent:
     def files_url(self) -> str:
         """The page of the head commit's files; empty for a fork, whose comment is shown as text."""
         known = self.head_sha and not self.fork
-        return f"{self.run_url.partition('/actions/')[0]}/blob/{self.head_sha}" if known else ""
+        place = "blob" if self.server == "GitHub" else "src/commit"
+        return f"{self.run_url.partition('/actions/')[0]}/{place}/{self.head_sha}" if known else ""
 
     @property
     def usual_mode(self) -> Mode:
@@ -93,7 +96,8 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
     ref = environ.get("GITHUB_REF", "")
     workflow, _, _ = environ.get("GITHUB_WORKFLOW_REF", "").partition("@")
     default = _inner(payload, "repository").get("default_branch")
-    server = environ.get("GITHUB_SERVER_URL", "https://github.com")
+    url, server = environ.get("GITHUB_SERVER_URL", "https://github.com"), server_of(environ)
+    run = "GITHUB_RUN_ID" if server == "GitHub" else "GITHUB_RUN_NUMBER"
     return GitHubEvent(
         name=name,
         repository=repository,
@@ -103,11 +107,12 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         fork=bool(request) and head != repository,
         default_branch=bool(default) and ref == f"refs/heads/{default}",
         head_sha=_commit(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA")),
-        run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
+        run_url=f"{url}/{repository}/actions/runs/{environ.get(run, '')}",
         branch=ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else "",
         workflow=workflow.removeprefix(f"{repository}/"),
         run_id=environ.get("GITHUB_RUN_ID", ""),
         before=str(base or payload.get("before") or ""),
+        server=server,
     )
 
 

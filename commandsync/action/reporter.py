@@ -114,7 +114,8 @@ def _put_comment(context: Context, outcome: ActionOutcome) -> None:
         comments = bool(event.pull_request or outcome.branch.commits)
     else:
         if event.name == "pull_request" and event.fork:
-            summary = "; the plan is in the summary" if context.inputs.summary else ""
+            shown = context.inputs.summary and event.server == "GitHub"
+            summary = "; the plan is in the summary" if shown else ""
             say(f"A job of a fork's pull request may not comment{summary}.")
         comments = not event.fork and event.name == "pull_request"
     if comments:

@@ -1,7 +1,11 @@
-"""GitHub's API: calls of REST and queries of GraphQL.
+"""GitHub's API: calls of REST and queries of GraphQL; and what Gitea and Forgejo have of it.
 
 A call that may succeed later is sent again: after 429, a 403 that asks to wait, 5xx, and a lost
 connection. If that created a comment twice, `comment` finds both when it reads them again.
+
+Gitea and Forgejo run the same workflows, and have comments, issues and statuses in the same form,
+but neither GraphQL nor deployments nor runs of workflows in GitHub's form. Their documents:
+docs.gitea.com/usage/actions/comparison, docs.gitea.com/api, forgejo.org/docs/latest/user/actions.
 """
 
 import http.client
@@ -10,9 +14,10 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import sleep
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from commandsync.api.credentials import redacted
 from commandsync.report.lines import visible
@@ -20,10 +25,19 @@ from commandsync.version import __version__
 
 T = TypeVar("T")
 
+Server: TypeAlias = Literal["GitHub", "Gitea", "Forgejo"]
+"""The server whose runner runs the job."""
+
+_AUTHORS: dict[Server, frozenset[str]] = {  # of what a job's own token writes
+    "GitHub": frozenset({"github-actions[bot]"}),
+    "Gitea": frozenset({"gitea-actions"}),
+    "Forgejo": frozenset({"forgejo-actions", "gitea-actions"}),  # the second of older versions
+}
+_PAGES: dict[Server, str] = {"GitHub": "per_page=100", "Gitea": "limit=50", "Forgejo": "limit=50"}
+
 _SECONDS = 15.0  # per request
 _MOST_BYTES = 16 * 2**20
 _MOST_PAGES = 50
-_PER_PAGE = 100
 _NEXT = re.compile(r'<([^>]*)>;\s*rel="next"')
 _BACKOFF = (1.0, 4.0)  # seconds before a call is sent again
 _LONGEST_WAIT = 15.0  # seconds that GitHub may ask for: a job is paid by the minute
@@ -37,6 +51,13 @@ _PERMISSIONS = {  # by a part of the path, the first one that it has
     "/comments": "the job needs `permissions: pull-requests: write`; a fork's job never has it",
     "/pulls": "the job needs `permissions: pull-requests: read`",
     "/issues": "the job needs `permissions: issues: write`",
+}
+_WITHOUT_DEPLOYMENTS = (
+    "this server has no deployments: set COMMANDSYNC_STATE below env: of the step to a file that "
+    "stays on the runner's disk"
+)
+_AT_OTHERS = {  # Gitea has other permissions than GitHub, and Forgejo has none
+    _FORBIDDEN: "the job's token may not do this; the input github-token takes another one",
 }
 
 
@@ -66,11 +87,17 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 @dataclass(frozen=True, slots=True)
 class GitHub:
-    """A client of GitHub's API: REST at `url`, and GraphQL."""
+    """A client of the API of GitHub, or of another server: REST at `url`, and GraphQL."""
 
     url: str
     token: str = field(repr=False)
     graphql: str = ""
+    server: Server = "GitHub"
+
+    @property
+    def is_github(self) -> bool:
+        """Whether it is GitHub, and no other server that runs its workflows."""
+        return self.server == "GitHub"
 
     def get(self, path: str) -> Any:  # noqa: ANN401 - any JSON
         """Read a resource."""
@@ -78,11 +105,11 @@ class GitHub:
 
     def pages(self, path: str) -> Iterator[Any]:
         """Read a whole list, page by page."""
-        url = f"{self.url}{path}{'&' if '?' in path else '?'}per_page={_PER_PAGE}"
+        url = f"{self.url}{path}{'&' if '?' in path else '?'}{_PAGES[self.server]}"
         for _ in range(_MOST_PAGES):
             content, links = self._send("GET", url)
             if not isinstance(content, list):
-                raise GitHubError("GitHub did not answer with a list")
+                raise GitHubError(f"{self.server} did not answer with a list")
             yield from content
             following = _NEXT.search(links)
             if not (following and following[1].startswith(f"{self.url}/")):
@@ -105,8 +132,17 @@ class GitHub:
             if error.status != _MISSING:
                 raise
 
+    def authors(self) -> frozenset[str]:
+        """Return the logins that the author of our comments and issues may have."""
+        with suppress(GitHubError):  # an old server, or a token without the right
+            if login := self.login():
+                return frozenset({login})
+        return _AUTHORS[self.server]
+
     def login(self) -> str:
-        """Return the login of the token; only GraphQL has that for every kind of token."""
+        """Return the login of the token; at GitHub, only GraphQL has that for every kind of it."""
+        if not self.is_github:
+            return known_part(self.get("/user"), "login", kind=str)
         asked = self.query("query { viewer { login } }") if self.graphql else {}
         return known_part(asked, "viewer", "login", kind=str)
 
@@ -154,13 +190,15 @@ class GitHub:
                 return json.loads(answer.read(_MOST_BYTES) or b"null"), answer.headers["Link"] or ""
         except urllib.error.HTTPError as error:
             with error:
-                raise _refusal(error, url) from None
+                raise _refusal(error, url, self.server) from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             wait = None if isinstance(reason, TimeoutError) else 0.0
-            raise GitHubError(f"no answer from GitHub: {visible(str(reason))}", wait=wait) from None
+            raise GitHubError(
+                f"no answer from {self.server}: {visible(str(reason))}", wait=wait
+            ) from None
         except (ValueError, RecursionError) as error:
-            raise GitHubError(f"GitHub's answer cannot be read: {error}") from None
+            raise GitHubError(f"{self.server}'s answer cannot be read: {error}") from None
 
 
 def _shown(value: object) -> object:
@@ -183,12 +221,12 @@ def part(content: object, *keys: str, kind: type[T]) -> T:
     # Half of a surrogate pair is valid in JSON, and in no URL or file.
     broken = isinstance(content, str) and any("\ud800" <= sign <= "\udfff" for sign in content)
     if type(content) is not kind or broken:
-        raise GitHubError(f"GitHub's answer cannot be read: {'.'.join(keys)} has another type")
+        raise GitHubError(f"the answer cannot be read: {'.'.join(keys)} has another type")
     return content
 
 
 def known_part(content: object, *keys: str, kind: type[T]) -> T:
-    """Return the part as `part` does, and an empty one if GitHub does not know it: null."""
+    """Return the part as `part` does, and an empty one if the server does not know it: null."""
     *above, last = keys
     parent = known_part(content, *above, kind=dict) if above else content
     if isinstance(parent, Mapping) and parent.get(last) is None:
@@ -196,17 +234,24 @@ def known_part(content: object, *keys: str, kind: type[T]) -> T:
     return part(parent, last, kind=kind)
 
 
+def server_of(environ: Mapping[str, str]) -> Server:
+    """Return the server of a job; Forgejo's runner also sets the variable of Gitea's."""
+    if environ.get("FORGEJO_ACTIONS") == "true":
+        return "Forgejo"
+    return "Gitea" if environ.get("GITEA_ACTIONS") == "true" else "GitHub"
+
+
 def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:
     """Return the client for the server of a job; None without a token."""
     if not token:
         return None
     url = environ.get("GITHUB_API_URL", "https://api.github.com").rstrip("/")
-    return GitHub(url, token, environ.get("GITHUB_GRAPHQL_URL", ""))
+    return GitHub(url, token, environ.get("GITHUB_GRAPHQL_URL", ""), server_of(environ))
 
 
-def _refusal(error: urllib.error.HTTPError, url: str) -> GitHubError:
+def _refusal(error: urllib.error.HTTPError, url: str, server: Server) -> GitHubError:
     said = _message(error)
-    message = f"GitHub answers {error.code}" + (f": {said}" if said else "")
+    message = f"{server} answers {error.code}" + (f": {said}" if said else "")
     after = error.headers["Retry-After"] or ""
     asked = float(after) if re.fullmatch(r"\d{1,9}", after) else 0.0
     passing = error.code == _TOO_MANY or error.code >= _SERVER_ERROR
@@ -214,16 +259,18 @@ def _refusal(error: urllib.error.HTTPError, url: str) -> GitHubError:
         if asked <= _LONGEST_WAIT:
             return GitHubError(message, status=error.code, wait=asked)
         return GitHubError(f"{message} (wait {asked:.0f} seconds)", status=error.code)
-    return GitHubError(message, status=error.code, hint=_hint(error.code, said, url))
+    return GitHubError(message, status=error.code, hint=_hint(error.code, said, url, server))
 
 
-def _hint(status: int, said: str, url: str) -> str:
+def _hint(status: int, said: str, url: str, server: Server) -> str:
     if status == _UNAUTHORIZED:
         return "is the input github-token a valid token of this server?"
     if "is locked" in said:
         return "the conversation is locked; the plan is in the job's summary"
     if status not in {_FORBIDDEN, _MISSING} or "rate limit" in said.lower():
         return ""
+    if server != "GitHub":
+        return _WITHOUT_DEPLOYMENTS if "/deployments" in url else _AT_OTHERS.get(status, "")
     return next((hint for part, hint in _PERMISSIONS.items() if part in url), "")
 
 

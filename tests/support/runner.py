@@ -619,6 +619,8 @@ class Hub(SocketServer):
             return 403, {"message": "Resource not accessible by integration"}, ""
         if number is None:
             return 201, self.opens(**request.json), ""
+        if not 1 <= int(number) <= len(self.issues):
+            return 404, {"message": "Not Found"}, ""
         self.issues[int(number) - 1].update(request.json)
         return 200, self.issues[int(number) - 1], ""
 
