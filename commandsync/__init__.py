@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from commandsync.records.models import VoterPage as VoterPage
     from commandsync.records.texts import CommandText as CommandText
     from commandsync.records.texts import LoadedCommand as LoadedCommand
-    from commandsync.sync.companions import load as load
+    from commandsync.sync.commands import load as load
     from commandsync.version import __version__ as __version__
 
 _HOMES = {
@@ -63,7 +63,7 @@ _HOMES = {
         "Reply ServerError StoppedError TransportError Unauthorized UsageError WrongBotError",
         "records.models": "Account Announcement Bot BotPage BotQueries Command Voter VoterPage",
         "records.texts": "CommandText LoadedCommand",
-        "sync.companions": "load",
+        "sync.commands": "load",
     }.items()
     for name in names.split()
 }

@@ -23,7 +23,7 @@ from commandsync.report.imports import import_annotations
 from commandsync.report.json import dumped
 from commandsync.report.lines import Screen, visible
 from commandsync.sources.changeset import Import
-from commandsync.sync.companions import commands_of
+from commandsync.sync.commands import commands_of
 from commandsync.sync.files import MOST_BYTES, read_file
 from commandsync.sync.importplan import plan_import
 from commandsync.sync.settings import Settings

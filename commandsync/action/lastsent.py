@@ -22,11 +22,11 @@ from commandsync.manifest import Manifest
 from commandsync.plan.baseline import Unknown
 from commandsync.records.snapshot import Audience
 from commandsync.sync.baselines import of_version, stored
-from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion, version_at
 from commandsync.sync.history import first_parents, versions_since
 from commandsync.sync.listcontent import Before, Memory, audiences_of, nothing_known
 from commandsync.sync.settings import Settings
+from commandsync.sync.sites import ListSite
 from commandsync.sync.statefile import StateFile, Store
 
 _MOST_COMMITS = 10 * MOST_COMMITS

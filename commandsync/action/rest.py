@@ -190,7 +190,7 @@ class GitHub:
                 return json.loads(answer.read(_MOST_BYTES) or b"null"), answer.headers["Link"] or ""
         except urllib.error.HTTPError as error:
             with error:
-                raise _refusal(error, url, self.server) from None
+                raise _github_error(error, url, self.server) from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             wait = None if isinstance(reason, TimeoutError) else 0.0
@@ -249,7 +249,7 @@ def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:
     return GitHub(url, token, environ.get("GITHUB_GRAPHQL_URL", ""), server_of(environ))
 
 
-def _refusal(error: urllib.error.HTTPError, url: str, server: Server) -> GitHubError:
+def _github_error(error: urllib.error.HTTPError, url: str, server: Server) -> GitHubError:
     said = _message(error)
     message = f"{server} answers {error.code}" + (f": {said}" if said else "")
     after = error.headers["Retry-After"] or ""

@@ -32,8 +32,8 @@ from commandsync.sync.apply import (
     Hooks,
     NotBegun,
     apply,
+    apply_refusal,
     carry_out,
-    refusal_of,
 )
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.history import committed, first_parents
@@ -127,7 +127,7 @@ def _planned(context: Context) -> Verdict:
 
 def _failing(planned: Sequence[Planned | errors.CommandsyncError]) -> list[errors.RefusedError]:
     """Return the refusals for which a plan fails: an unknown list is not one of them."""
-    refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
+    refusals = [apply_refusal(item) for item in planned if isinstance(item, Planned)]
     return [each for each in refusals if each and not isinstance(each, errors.UnknownListError)]
 
 

@@ -1,6 +1,6 @@
 """The one check before a first write: token, owners of deleted records, listing, limit.
 
-The command line, the Action, `run` and `run_async` ask `refusal_of` about each plan.
+The command line, the Action, `run` and `run_async` ask `plan_refusal` about each plan.
 
 Owners: a record that some version of the manifest had, in all fields, was put on the page by an
 apply, and a later version took it away. A record that no version had was put there by somebody
@@ -43,7 +43,7 @@ _REGISTERED = (
 )
 
 
-def refusal_of(
+def plan_refusal(
     plan: Plan,
     *,
     listed: Snapshot,

@@ -25,16 +25,16 @@ from commandsync.report.lines import joined, visible
 from commandsync.report.summary import counted
 from commandsync.services.catalogue import LISTS
 from commandsync.sources.reading import Project, project_in
-from commandsync.sync.beginning import (
+from commandsync.sync.init import (
     DISCORD,
     Answers,
     has_workflows,
     services_of,
     workflow_path,
 )
-from commandsync.sync.destinations import known_bot
 from commandsync.sync.process import Interruption
 from commandsync.sync.settings import token_in
+from commandsync.sync.sites import known_bot
 
 if TYPE_CHECKING:
     from commandsync.sync.importsource import RecordedCommands

@@ -20,11 +20,11 @@ from commandsync.client.library import Client
 from commandsync.client.threads import LONGEST_WAIT, in_thread
 from commandsync.errors import CommandsyncError, Exit, Invalid, ListingError
 from commandsync.report.records import document
-from commandsync.sync.destinations import site_of
 from commandsync.sync.job import calls_of
 from commandsync.sync.process import announce_stop
 from commandsync.sync.setting import BOT
 from commandsync.sync.settings import Settings, Site, default_manifest, load_single
+from commandsync.sync.sites import site_of
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection

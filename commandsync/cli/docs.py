@@ -113,7 +113,7 @@ def _page_to_open(paths: Sequence[str], printed: str | None, *, shows: bool) -> 
 
 def _write_pages(run: Run, manifest: Manifest, paths: Sequence[str], *, force: bool) -> None:
     """Write the files that are not up to date, all of them or none."""
-    from commandsync.sync.companions import commands_of
+    from commandsync.sync.commands import commands_of
     from commandsync.sync.files import refuse_token, write_edits
 
     commands = commands_of(manifest)
@@ -132,7 +132,7 @@ def _write_pages(run: Run, manifest: Manifest, paths: Sequence[str], *, force: b
 def _printed_list(run: Run, manifest: Manifest, form: str) -> str:
     """Return the list of a manifest in a format; a token in it is hidden."""
     from commandsync.api.credentials import redacted
-    from commandsync.sync.companions import commands_of
+    from commandsync.sync.commands import commands_of
 
     if form == "botfather":
         return redacted(_botfather_list(run, manifest))
@@ -145,7 +145,7 @@ def _botfather_list(run: Run, manifest: Manifest) -> str:
     from commandsync.records.texts import Resource
     from commandsync.services.fit import fit
     from commandsync.services.telegram import TELEGRAM
-    from commandsync.sync.beginning import recommended_lossy
+    from commandsync.sync.init import recommended_lossy
 
     fitted, shown_nowhere = fit(TELEGRAM, manifest.snapshot), recommended_lossy(TELEGRAM)
     losses = (loss for loss in fitted.losses if loss.field not in shown_nowhere)
@@ -257,7 +257,7 @@ def _show_pages(
     from commandsync.report.lines import joined, path
     from commandsync.report.parts import edit_lines
     from commandsync.report.summary import counted
-    from commandsync.sync.companions import commands_of
+    from commandsync.sync.commands import commands_of
 
     pages = _read_pages(paths, commands_of(manifest, redacted), bot=redacted(manifest.name))
     edits = [page.edit for page in pages if diff and page.stale]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from commandsync.cli.answers import Given
     from commandsync.records.snapshot import Snapshot
     from commandsync.sources.changeset import FileEdit, Import
-    from commandsync.sync.beginning import Answers
+    from commandsync.sync.init import Answers
 
 _ADOPTED = (
     "What is listed now. Edit it, see what would change with `commandsync plan`, then apply it."
@@ -151,8 +151,8 @@ def _listed(run: Run) -> tuple[str, str, Snapshot | None]:
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
     from commandsync.report.summary import counted
-    from commandsync.sync.destinations import known_bot, site_of
     from commandsync.sync.job import connected, read_listing
+    from commandsync.sync.sites import known_bot, site_of
 
     schema = f"./{SCHEMA}"
     site = site_of(run.settings, None, of_bot=False) if run.settings.base_url else None
@@ -181,8 +181,8 @@ def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
     from commandsync.cli.answers import find_answers
     from commandsync.errors import Exit
     from commandsync.sources.changeset import FileEdit
-    from commandsync.sync.beginning import begin, workflow_path, workflow_text
     from commandsync.sync.files import check_target
+    from commandsync.sync.init import begin, workflow_path, workflow_text
 
     if given.workflow:
         check_target(workflow_path(), force=False, new_folder=True, hint="leave out --workflow")
@@ -233,7 +233,7 @@ def _show(run: Run, result: Import) -> None:
 def _left(answers: Answers, path: str, result: Import | None) -> Iterator[list[str]]:
     """Yield each task that is left, with the lines to copy: workflow, tokens, next commands."""
     from commandsync.cli.output import command_line
-    from commandsync.sync.beginning import default_branch, workflow_path
+    from commandsync.sync.init import default_branch, workflow_path
 
     files = [] if path == "commands.yaml" else [path]
     if answers.workflow:
@@ -259,8 +259,8 @@ def _left(answers: Answers, path: str, result: Import | None) -> Iterator[list[s
 
 def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
     """Return the lines that set the missing tokens, and the option that takes others from .env."""
-    from commandsync.sync.beginning import token_variables
     from commandsync.sync.envfile import USUAL, in_usual_file
+    from commandsync.sync.init import token_variables
 
     unset = [
         variables
@@ -273,7 +273,7 @@ def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
 
 def _left_at_discord(answers: Answers, result: Import | None) -> Iterator[list[str]]:
     """Yield the task that follows from who registers the commands at Discord."""
-    from commandsync.sync.beginning import DISCORD_TOKEN
+    from commandsync.sync.init import DISCORD_TOKEN
 
     if answers.registers:
         yield ["Then remove the registration from the bot's program: commandsync does it now."]

@@ -101,8 +101,8 @@ def pull_command(  # noqa: PLR0913 - the options of one command
 
 def _read(settings: Settings, manifest: Manifest | None) -> tuple[Site, Snapshot]:
     from commandsync.records.texts import OF_MANIFEST
-    from commandsync.sync.destinations import DiscordSite, record_site
     from commandsync.sync.job import read_listing
+    from commandsync.sync.sites import DiscordSite, record_site
 
     site = record_site(settings, manifest)
     if isinstance(site, DiscordSite):
@@ -119,8 +119,8 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.schema import schema_beside
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
-    from commandsync.sync.destinations import listing_of
     from commandsync.sync.files import check_target, write_edits, write_file
+    from commandsync.sync.sites import listing_of
 
     if out:
         check_target(out, force=force)

@@ -31,7 +31,7 @@ def validate_command(
     settings = replace(run.settings, files=files + manifests, strict=strict)
     valid = load(settings)
     if any(manifest.listings for manifest in valid):
-        from commandsync.sync.destinations import check_bots
+        from commandsync.sync.sites import check_bots
 
         check_bots(valid)
     if any(manifest.discord for manifest in valid):

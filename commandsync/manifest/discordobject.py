@@ -17,7 +17,7 @@ from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from commandsync.diagnostics import Hint
-from commandsync.manifest.fields import FLAGS, Context, as_written, refusal, shown
+from commandsync.manifest.fields import FLAGS, Context, as_written, shown, value_error
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called
 from commandsync.manifest.source import quoted
 from commandsync.records.texts import canonical
@@ -386,7 +386,7 @@ def _checked(node: Node, info: ValidationInfo[Context]) -> dict[str, Any]:
 
 def _lenient(node: Node) -> dict[str, Any]:
     if not isinstance(node, Mapping):
-        raise refusal(f"discord must be keys and values, not {called(node)}")
+        raise value_error(f"discord must be keys and values, not {called(node)}")
     return {str(key): as_json(part) for key, part in node.items()}
 
 

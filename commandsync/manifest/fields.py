@@ -100,7 +100,7 @@ def uses_of_prefix(text: str) -> int:
     return text.count(_LITERAL) - text.count(_ESCAPED)
 
 
-def refusal(message: str, hint: str | Hint = "") -> PydanticCustomError:
+def value_error(message: str, hint: str | Hint = "") -> PydanticCustomError:
     """Return an error with a message and a hint, for pydantic to collect."""
     return PydanticCustomError("refused", "{message}", {"message": message, "hint": hint})
 
@@ -111,7 +111,7 @@ def as_written(value: Node, info: ValidationInfo[Context]) -> Node:
         if _COMMENT.match(info.context.text, value.end):
             info.context.cut.append(value)
         if problem := typographic(value):
-            raise refusal(*problem)
+            raise value_error(*problem)
     return value
 
 
@@ -128,7 +128,7 @@ def _text(value: Node, info: ValidationInfo[Context]) -> Node | str:
 
 def _prefixed(text: str, info: ValidationInfo[Context]) -> str:
     if not info.context.has_prefix and uses_of_prefix(text):
-        raise refusal(
+        raise value_error(
             "the syntax uses {prefix}, and the manifest has no prefix:",
             "add prefix: to the manifest, or write {{prefix}} for the literal text",
         )
@@ -138,7 +138,7 @@ def _prefixed(text: str, info: ValidationInfo[Context]) -> str:
 def _not_null(value: Node, info: ValidationInfo[Context]) -> Node:
     if isinstance(value, Scalar) and value.is_null:
         hint = 'write "" for none, or the string in quotes if it is meant'
-        raise refusal("category must be a string, not null", hint)
+        raise value_error("category must be a string, not null", hint)
     return as_written(value, info)
 
 
@@ -159,7 +159,7 @@ def _version(value: Node) -> Node:
         newer = isinstance(value, Scalar) and value.plain and value.isdecimal()
         hint = "write version: 1, or upgrade commandsync if the file is for a newer one"
         message = f"version must be the number 1, not {shown(value)}"
-        raise refusal(message, hint if newer else "")
+        raise value_error(message, hint if newer else "")
     return value
 
 
@@ -172,7 +172,7 @@ def _limit(value: Node) -> rules.DeleteLimit:
         return rules.parse_delete_limit(value if isinstance(value, Scalar) else "-")
     except ValueError:
         empty = isinstance(value, Scalar) and not value.strip()
-        raise refusal(
+        raise value_error(
             f"max_deletes must be a number, a percentage or all, not {shown(value)}",
             "leave the key out for 30 % and always 3, or write 0 for none" if empty else "",
         ) from None
@@ -181,7 +181,7 @@ def _limit(value: Node) -> rules.DeleteLimit:
 def _few_wildcards(patterns: tuple[str, ...]) -> tuple[str, ...]:
     wild = [pattern for pattern in patterns if has_wildcard(pattern)]
     if len(wild) > rules.MOST_WILDCARDS or sum(map(len, wild)) > rules.MOST_WILD_CHARACTERS:
-        raise refusal(
+        raise value_error(
             f"ignore has more than {rules.MOST_WILDCARDS} patterns with a wildcard, or more than "
             f"{rules.MOST_WILD_CHARACTERS:,} characters in them",
             "one pattern can match many names: beta-*",
@@ -200,7 +200,7 @@ def matching(
     def check(text: Node | str) -> Node | str:
         if not isinstance(text, str) or re.fullmatch(pattern, text):
             return text
-        raise refusal(message, hint)
+        raise value_error(message, hint)
 
     return kind(check)
 
@@ -222,14 +222,14 @@ def address(text: str, *, insecure_http: bool = False) -> str:
     try:
         return str(parse_address(text, insecure_http=insecure_http))
     except PlainHttpError as error:
-        raise refusal(error.message, "use https://") from None
+        raise value_error(error.message, "use https://") from None
     except UsageError as error:
-        raise refusal(error.message, error.hint) from None
+        raise value_error(error.message, error.hint) from None
 
 
 def _id(text: str) -> str:
     if text in {".", ".."}:
-        raise refusal(f'"{text}" is not a valid id', Do.SHOW_IDS(first=""))
+        raise value_error(f'"{text}" is not a valid id', Do.SHOW_IDS(first=""))
     return text
 
 
@@ -351,17 +351,17 @@ def _time(value: Node, info: ValidationInfo[Context]) -> datetime:
     key = info.field_name
     if not isinstance(value, Scalar) or value.is_null:
         kind = "null" if value and isinstance(value, Scalar) else called(value)
-        raise refusal(f"{key} must be a time, not {kind}", f"write it like {_EXAMPLE}")
+        raise value_error(f"{key} must be a time, not {kind}", f"write it like {_EXAMPLE}")
     if re.fullmatch(_DAY, value):
         hint = f"write {value}T00:00Z for the beginning of that day in UTC"
-        raise refusal(f"{key} has no time of day: {quoted(value)}", hint)
+        raise value_error(f"{key} has no time of day: {quoted(value)}", hint)
     if re.fullmatch(_TIME, value):
         hint = f"write {value}Z for UTC, or the offset of your zone, as in {value}+01:00"
-        raise refusal(f"{key} has no time zone: {quoted(value)}", hint)
+        raise value_error(f"{key} has no time zone: {quoted(value)}", hint)
     with suppress(ValueError):  # the month does not have that day
         if re.fullmatch(_WITH_ZONE, value):
             return datetime.fromisoformat(value).astimezone(UTC)
-    raise refusal(f"{key} is not a valid time: {quoted(value)}", f"write it like {_EXAMPLE}")
+    raise value_error(f"{key} is not a valid time: {quoted(value)}", f"write it like {_EXAMPLE}")
 
 
 Time = Annotated[

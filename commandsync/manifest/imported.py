@@ -93,7 +93,7 @@ class _Place(Table):
 
 def _one(value: Node) -> Node:
     if value != "1":
-        raise fields.refusal("it is written by another version of commandsync")
+        raise fields.value_error("it is written by another version of commandsync")
     return value
 
 

@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from commandsync.manifest import fields as types
-from commandsync.manifest.fields import AnyText, FieldName, keyed, matching, refusal
+from commandsync.manifest.fields import AnyText, FieldName, keyed, matching, value_error
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.records.losses import NAMES, limit_of_characters
 from commandsync.services.catalogue import LISTS
@@ -51,7 +51,7 @@ _EXAMPLE = "https://list.example/api/bots/{bot}/commands"
 
 def _with_name(keys: dict[str, FieldName]) -> dict[str, FieldName]:
     if "name" not in keys.values():
-        raise refusal("fields has no key for the name", "write name: name")
+        raise value_error("fields has no key for the name", "write name: name")
     return keys
 
 
@@ -87,7 +87,7 @@ def _limit(value: Node) -> int | str:
         with suppress(ValueError):
             limit_of_characters(value)
             return str(value)
-    raise refusal(f"a limit must be a number from 1 to {_MOST:,}, not {types.shown(value)}")
+    raise value_error(f"a limit must be a number from 1 to {_MOST:,}, not {types.shown(value)}")
 
 
 def _without_null(schema: JsonDict) -> None:
@@ -141,7 +141,7 @@ def _checked(limits: dict[str, int | str]) -> dict[str, int | str]:
     for name, limit in limits.items():
         if isinstance(limit, str) != (name == NAMES):
             what = "characters, such as a-z0-9_" if name == NAMES else "a number"
-            raise refusal(f"the limit {name} must be {what}")
+            raise value_error(f"the limit {name} must be {what}")
     return limits
 
 

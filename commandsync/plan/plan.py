@@ -20,7 +20,7 @@ from commandsync.diagnostics import Do, Notice
 from commandsync.plan.baseline import AS_READ, AsRead, Baseline, Unknown, Unread
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.comparison import Comparison, Scheduled
-from commandsync.plan.rules import SyncRules, countable, refusal, with_copies
+from commandsync.plan.rules import SyncRules, countable, deletes_refusal, with_copies
 from commandsync.records.losses import Loss
 from commandsync.records.snapshot import Audience, Entry, Snapshot, labelled
 from commandsync.records.texts import Abilities, Patterns, Resource, Text
@@ -133,8 +133,8 @@ class RecordPlan(_Plan):
         return self.guarded(self.changes, self.sizes)
 
     def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
-        """Return why these changes of it delete too much; arguments as of `rules.refusal`."""
-        return refusal(changes, sizes=sizes, rules=self.rules, saved=self.saved)
+        """Return why these changes of it delete too much; arguments as of `deletes_refusal`."""
+        return deletes_refusal(changes, sizes=sizes, rules=self.rules, saved=self.saved)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,13 +233,13 @@ class ListPlan(_Plan):
         return isinstance(baseline, Unknown) and not (baseline.accepted or baseline.error)
 
     def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
-        """Return why these changes of it delete too much; arguments as of `rules.refusal`.
+        """Return why these changes of it delete too much; arguments as of `deletes_refusal`.
 
         Each other list that may be shown is guarded as the first one is.
         """
-        refused = refusal(changes, sizes=sizes, rules=self.rules)
+        refused = deletes_refusal(changes, sizes=sizes, rules=self.rules)
         for name, others, shown in () if refused else self.beside:
-            if refused := refusal(others, sizes=shown, rules=self.rules):
+            if refused := deletes_refusal(others, sizes=shown, rules=self.rules):
                 message = f"{refused.message}, if the service shows {name}"
                 return replace(refused, message=message)
         return refused

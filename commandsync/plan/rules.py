@@ -100,7 +100,7 @@ _END, _COPY = "end", "copy"
 _REMOVALS = {"delete", "replace"}
 
 
-def refusal(
+def deletes_refusal(
     changes: Iterable[Change],
     *,
     sizes: Mapping[Resource, int],

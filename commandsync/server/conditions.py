@@ -23,7 +23,7 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commandsync.server.endpoint import refusal
+from commandsync.server.endpoint import refused_answer
 from commandsync.server.protocol import ABORT, without_token
 
 _MOST_SEEDS = 2**32
@@ -59,7 +59,7 @@ class Conditions:
         *,
         client: Callable[[Scope], str | None],
         prefix: str = "/v",
-        refuse: Refuse = refusal,
+        refuse: Refuse = refused_answer,
         block: int = 0,
     ) -> None:
         """Give an application these conditions.

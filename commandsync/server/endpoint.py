@@ -86,7 +86,7 @@ def addressed(app: ASGIApp, *, names: Collection[str]) -> ASGIApp:
             host = dict(scope["headers"]).get(b"host", b"localhost").decode("latin-1")
             if not _is_allowed(host, allowed):
                 reason = f"the host {host} is not allowed; serve --host-name allows another name"
-                response = refusal(HTTPStatus.MISDIRECTED_REQUEST, reason)
+                response = refused_answer(HTTPStatus.MISDIRECTED_REQUEST, reason)
                 await response(scope, receive, send)
                 return
         await app(scope, receive, send)
@@ -204,7 +204,7 @@ async def _body(receive: Receive, limit: int) -> bytes | None:
 
 def _refuse(status: int, reason: str) -> ASGIApp:
     """Return the answer; the rest of the body is not read, so the connection cannot be kept."""
-    response = refusal(status, reason)
+    response = refused_answer(status, reason)
     response.headers["Connection"] = "close"
     return response
 
@@ -226,7 +226,7 @@ def page_answer(text: str, status: int = 200) -> Response:
     return Response(text, status, media_type="text/html")
 
 
-def refusal(status: int, reason: str, seconds: int | None = None) -> Response:
+def refused_answer(status: int, reason: str, seconds: int | None = None) -> Response:
     """Return a refusal as the interface has it; `seconds` is when to come back."""
     response = JSONResponse({"error": reason}, status)
     if seconds is not None:
@@ -412,7 +412,7 @@ def install_refusals(app: FastAPI) -> None:
 async def _refused(_request: Request, error: Exception) -> Response:
     status = _STATUSES[type(error)]
     reason = describe(error.errors()) if isinstance(error, RequestValidationError) else str(error)
-    response = refusal(status, reason, getattr(error, "seconds", None))
+    response = refused_answer(status, reason, getattr(error, "seconds", None))
     if status is HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bot"
     return response
@@ -431,7 +431,7 @@ async def _of_framework(request: Request, error: Exception) -> Response:
             words = "the body is not valid JSON in UTF-8, or nested too deeply"
         case _:
             words = error.detail
-    response = refusal(error.status_code, words)
+    response = refused_answer(error.status_code, words)
     response.headers.update(headers)
     return response
 
@@ -458,11 +458,11 @@ def _unknown_path(path: str) -> Response:
     number = API_VERSION if version is None else int(version[1])
     use = f"use /v{API_VERSION}"
     if number == _DISCONTINUED:
-        return refusal(HTTPStatus.GONE, f"version {number} is discontinued; {use}")
+        return refused_answer(HTTPStatus.GONE, f"version {number} is discontinued; {use}")
     words = f"version {number} does not exist; the only available version is {API_VERSION}: {use}"
     if number == API_VERSION:
         words = f"the path does not exist; the interface begins with /v{API_VERSION}/"
-    return refusal(HTTPStatus.NOT_FOUND, words)
+    return refused_answer(HTTPStatus.NOT_FOUND, words)
 
 
 async def _unavailable(_request: Request, error: Exception) -> Response:
@@ -473,14 +473,14 @@ async def _unavailable(_request: Request, error: Exception) -> Response:
         raise error  # SQLite has answered: the statement is wrong
     if code in _SLOW:
         words = f"searching and sorting the bots took longer than {LONGEST_QUERY:g} seconds"
-        return refusal(503, f"{words}; try again later, or restrict the list", 1)
+        return refused_answer(503, f"{words}; try again later, or restrict the list", 1)
     reason = " ".join(str(cause or error).split())
     _log.error("the database does not answer: %s", reason)
     if code in _FULL:
-        return refusal(503, "the disk of the database is full: nothing was written", 60)
-    return refusal(503, "the database does not answer; try again later", 1)
+        return refused_answer(503, "the disk of the database is full: nothing was written", 60)
+    return refused_answer(503, "the database does not answer; try again later", 1)
 
 
 async def _internal(_request: Request, _error: Exception) -> Response:
     """Keep the cause out of the answer: the framework writes it to the log."""
-    return refusal(500, "internal error; see the log of the service")
+    return refused_answer(500, "internal error; see the log of the service")

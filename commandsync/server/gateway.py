@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from commandsync.server import protocol, storage, votes
 from commandsync.server.database import Database
-from commandsync.server.endpoint import refusal
+from commandsync.server.endpoint import refused_answer
 from commandsync.server.votes import (
     UNAUTHORIZED,
     CloseReason,
@@ -61,9 +61,11 @@ async def open_gateway(socket: WebSocket) -> None:
     query = socket.query_params
     with suppress(WebSocketDisconnect):
         if query.get("transport", "websocket") != "websocket":
-            await socket.send_denial_response(refusal(400, "the transport must be websocket"))
+            await socket.send_denial_response(
+                refused_answer(400, "the transport must be websocket")
+            )
         elif query.get("EIO", "") not in _VERSIONS:
-            await socket.send_denial_response(refusal(400, "EIO must be 3 or 4, or absent"))
+            await socket.send_denial_response(refused_answer(400, "EIO must be 3 or 4, or absent"))
         else:
             await socket.accept()
             reason = await _serve(socket, query.get("token", ""), query.get("EIO", ""))

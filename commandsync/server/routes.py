@@ -25,7 +25,7 @@ from commandsync.server.bodies import (
     VoteCheck,
     VoterPage,
     Wire,
-    refusals,
+    refusal_schemas,
 )
 from commandsync.server.database import Database
 from commandsync.server.endpoint import (
@@ -38,7 +38,7 @@ from commandsync.server.endpoint import (
     PageNumber,
     StrictRoute,
     empty_as,
-    refusal,
+    refused_answer,
 )
 from commandsync.server.search import Wanted
 
@@ -51,7 +51,7 @@ health = APIRouter(include_in_schema=False)
 
 _ANSWER: dict[str, Any] = {
     "response_model": Done,
-    "responses": refusals(400, 401, 403, 404, 413),
+    "responses": refusal_schemas(400, 401, 403, 404, 413),
 }
 _COMMAND = {**_ANSWER, "tags": ["commands"]}
 
@@ -71,7 +71,7 @@ _LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
     tags=["bots"],
     summary="Read, search and sort the list of bots",
     response_model=Answer[BotPage],
-    responses=refusals(400),
+    responses=refusal_schemas(400),
 )
 def list_bots(wanted: ListQuery, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return a page of bots; one past the last page is empty. No token is needed.
@@ -101,7 +101,7 @@ def list_bots(wanted: ListQuery, database: Db, moment: Moment, answer: Answers) 
     tags=["bots"],
     summary="Read one bot",
     response_model=Answer[BotRecord],
-    responses=refusals(404),
+    responses=refusal_schemas(404),
 )
 def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return the bot with all its documented fields. No token is needed."""
@@ -115,7 +115,7 @@ def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Respon
     tags=["votes"],
     summary="Read a bot's voters",
     response_model=Answer[VoterPage],
-    responses=refusals(400, 404),
+    responses=refusal_schemas(400, 404),
 )
 def list_voters(
     bot: BotId,
@@ -139,7 +139,7 @@ def list_voters(
     tags=["votes"],
     summary="Read whether a user has voted",
     response_model=VoteCheck,
-    responses=refusals(404),
+    responses=refusal_schemas(404),
 )
 def check_vote(
     bot: BotId,
@@ -160,7 +160,7 @@ def check_vote(
     tags=["votes"],
     summary="Cast a vote of a user",
     response_model=Done,
-    responses=refusals(400, 401, 403, 404, 409, 413),
+    responses=refusal_schemas(400, 401, 403, 404, 409, 413),
 )
 def cast_vote(
     bot: OwnBot,
@@ -186,7 +186,7 @@ def cast_vote(
     tags=["bots"],
     summary="Report the size of a bot",
     response_model=Done,
-    responses=refusals(400, 401, 403, 404, 413),
+    responses=refusal_schemas(400, 401, 403, 404, 413),
 )
 def post_stats(
     bot: OwnBot, body: Annotated[StatsBody, Body()], database: Db, answer: Answers
@@ -224,7 +224,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         name=f"list_{collection}",
         summary=f"Read a bot's {collection}",
         response_model=Answer[list[record_model]],  # type: ignore[valid-type]  # a model at run time
-        responses=refusals(404),
+        responses=refusal_schemas(404),
     )
     router.delete(
         f"/bot/{{bot}}/{collection}/{{{kind}}}",
@@ -233,7 +233,7 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         summary=f"Delete {resource.with_article}",
         description=f"Delete the {kind} for good.",
         response_model=Done,
-        responses=refusals(401, 403, 404),
+        responses=refusal_schemas(401, 403, 404),
     )(delete_record)
 
 
@@ -331,7 +331,7 @@ async def ready(request: Request, database: Db, answer: Answers) -> Response:
         async with asyncio.timeout(LONGEST_CHECK):
             await asyncio.shield(state.check)
     except TimeoutError:
-        return refusal(503, f"the database was not writable within {LONGEST_CHECK:g} s", 1)
+        return refused_answer(503, f"the database was not writable within {LONGEST_CHECK:g} s", 1)
     return answer("The service is ready.")
 
 

@@ -23,11 +23,11 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, Resource, canonical
 from commandsync.services.catalogue import LISTS
 from commandsync.services.service import PAGE
-from commandsync.sync.companions import mention_of
-from commandsync.sync.destinations import ListSite, list_sites
+from commandsync.sync.commands import mention_of
 from commandsync.sync.files import read_text
 from commandsync.sync.job import Planned, connected
 from commandsync.sync.settings import STDIN, Settings, check_stdin, default_manifest, load_single
+from commandsync.sync.sites import ListSite, list_sites
 
 LONGEST = 2_000
 """Code points of an announcement: services publish no limit, and nobody reads more on a page."""

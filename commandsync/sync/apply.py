@@ -1,7 +1,7 @@
 """One apply, for every door: load, connect, read, plan, check, ask, write and verify.
 
 `apply` is a generator of steps, as that of a single plan is in `apply.run`. It loads the manifests,
-connects to their listings, reads and plans all of them, and checks each plan (`refusal_of`). If
+connects to their listings, reads and plans all of them, and checks each plan (`apply_refusal`). If
 anything is refused, nothing is written. After the question it reads again: a plan that has changed
 is checked and asked about once more. From before the read that it writes by, a run holds the locks
 of its listings: another one on this machine waits, and reads after it. Then the listings are
@@ -36,12 +36,12 @@ from commandsync.errors import (
     RefusedError,
     UnknownListError,
 )
-from commandsync.sync.destinations import listing_of
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Job, Planned
 from commandsync.sync.process import Signals, announce_stop
 from commandsync.sync.selection import plan_read
 from commandsync.sync.settings import ApplyProgress, LockProgress, about
+from commandsync.sync.sites import listing_of
 from commandsync.sync.statefile import INTERVAL, Locks, holder_of
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ ApplySteps: TypeAlias = Generator[Load | Read | Pause | WriteStep, Any, T]
 class Hooks:
     """The parts of an apply that differ between doors, in the order of their calls.
 
-    Each may raise to end the run; from `before` of the second listing on, something was written.
+    Each may raise to end the run, before anything is written.
 
     Attributes:
         opened: Called with the listings before anything is sent.
@@ -101,8 +101,6 @@ class Hooks:
         ask: Asks whether to make the changes of these plans; None for a run that does not ask. The
             second argument is whether the listing has changed since the question before.
         begin: Called with the plans as they will be written, before the first write.
-        before: Called before the write of each listing.
-        after: Called after it with the result; returns the result.
     """
 
     opened: Callable[[Sequence[Job]], object] = lambda _jobs: None
@@ -112,8 +110,6 @@ class Hooks:
     )
     ask: Callable[[Sequence[Planned], bool], bool] | None = None
     begin: Callable[[Sequence[Planned]], object] = lambda _planned: None
-    before: Callable[[Planned], object] = lambda _planned: None
-    after: Callable[[Planned, Result], Result] = lambda _planned, result: result
 
 
 NO_HOOKS = Hooks()
@@ -229,7 +225,7 @@ def apply(
         applied = []
         for item in approved:
             health = Health()
-            steps = _steps(item, hooks, health, unordered=unordered)
+            steps = item.job.steps(item, health=health, unordered=unordered)
             applied.append((item, (yield WriteStep(item, steps, health))))
         return AppliedPlans(applied, checked.left)
 
@@ -256,7 +252,7 @@ def _checked(opened: Sequence[Job], hooks: Hooks) -> ApplySteps[NotBegun]:
     """Read listings, plan them and check each plan."""
     planned = plan_read(opened, (yield Read(opened)))
     planned = [hooks.planned(item) if isinstance(item, Planned) else item for item in planned]
-    refusals = [refusal_of(item) if isinstance(item, Planned) else None for item in planned]
+    refusals = [apply_refusal(item) if isinstance(item, Planned) else None for item in planned]
     return NotBegun(planned, refusals)
 
 
@@ -274,7 +270,7 @@ def _asked(
         jobs = [item.job for item in planned]
         yield from _held(locks, jobs)
         current = [planning() for planning in (yield Read(jobs))]
-        if refused := next(filter(None, map(refusal_of, current)), None):
+        if refused := next(filter(None, map(apply_refusal, current)), None):
             raise refused
         same = [item.plan.fingerprint for item in current] == [x.plan.fingerprint for x in planned]
         if same or not any(item.plan.writes for item in current):
@@ -284,19 +280,12 @@ def _asked(
     return []
 
 
-def _steps(planned: Planned, hooks: Hooks, health: Health, *, unordered: bool) -> Steps[Result]:
-    """Carry out one plan, between the hooks around a write."""
-    hooks.before(planned)
-    result = yield from planned.job.steps(planned, health=health, unordered=unordered)
-    return hooks.after(planned, result)
-
-
-def refusal_of(planned: Planned) -> RefusedError | None:
+def apply_refusal(planned: Planned) -> RefusedError | None:
     """Return why a plan must not be applied to the listing; None if it may be."""
     job = planned.job
     versions, request = job.versions, job.request(planned)
     try:
-        refused = check.refusal_of(
+        refused = check.plan_refusal(
             planned.plan,
             listed=planned.listed,
             token=job.site.token,

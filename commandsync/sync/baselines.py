@@ -25,7 +25,6 @@ from commandsync.plan.baseline import Baseline, LastSent, OfVersion, PossibleLis
 from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.service import list_request
-from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.history import recent_versions, version_before, versions_after
 from commandsync.sync.listcontent import (
@@ -37,6 +36,7 @@ from commandsync.sync.listcontent import (
     nothing_known,
 )
 from commandsync.sync.settings import STDIN, Settings
+from commandsync.sync.sites import ListSite
 from commandsync.sync.statefile import (
     Delivery,
     Remembered,

@@ -43,7 +43,13 @@ from commandsync.plan.differences import Parity
 from commandsync.records.models import Account
 from commandsync.records.texts import Resource
 from commandsync.sync.baselines import digest_of, earlier_audiences, state_file
-from commandsync.sync.destinations import (
+from commandsync.sync.importsource import TOKEN_VARIABLE
+from commandsync.sync.job import connected
+from commandsync.sync.listcontent import other_lists, read_others
+from commandsync.sync.parity import compare_names, exit_code, names_commands
+from commandsync.sync.registrations import read_registrations
+from commandsync.sync.settings import Settings, Site, load, token_in
+from commandsync.sync.sites import (
     ListSite,
     check_names,
     check_tokens,
@@ -52,12 +58,6 @@ from commandsync.sync.destinations import (
     list_sites,
     site_of,
 )
-from commandsync.sync.importsource import TOKEN_VARIABLE
-from commandsync.sync.job import connected
-from commandsync.sync.listcontent import other_lists, read_others
-from commandsync.sync.parity import compare_names, exit_code, names_commands
-from commandsync.sync.registrations import read_registrations
-from commandsync.sync.settings import Settings, Site, load, token_in
 from commandsync.version import __version__
 
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")

@@ -23,8 +23,8 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import OF_MANIFEST, Resource
 from commandsync.services.service import PAGE, RecordService
-from commandsync.sync.destinations import bot_of
 from commandsync.sync.settings import CallProgress, Settings, Site, check_notices, rules_of
+from commandsync.sync.sites import bot_of
 
 if TYPE_CHECKING:
     from commandsync.api.policy import Health

@@ -33,9 +33,9 @@ from commandsync.records.texts import CommandText, Resource
 from commandsync.services.fit import Fitted, fit
 from commandsync.services.service import ListService, list_request
 from commandsync.services.telegram import OVERRIDING
-from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.settings import Settings, rules_of
+from commandsync.sync.sites import ListSite
 from commandsync.sync.statefile import Store
 
 if TYPE_CHECKING:

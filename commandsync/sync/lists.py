@@ -34,16 +34,6 @@ from commandsync.services.abilities import Support
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, excess, list_request, of_operation
 from commandsync.sync.baselines import digest_of, last_sent, memory_of, notices_of
-from commandsync.sync.destinations import (
-    DiscordSite,
-    ListSite,
-    check_names,
-    check_tokens,
-    discord_of,
-    is_selected,
-    list_sites,
-    sites_of,
-)
 from commandsync.sync.history import head_of
 from commandsync.sync.job import Job, Planned, RecordJob, connected, page_job, plan_manifest
 from commandsync.sync.listcontent import (
@@ -60,6 +50,16 @@ from commandsync.sync.listcontent import (
 from commandsync.sync.registrations import RegistrationJob
 from commandsync.sync.setting import BASE_URL
 from commandsync.sync.settings import LockProgress, Settings, Site
+from commandsync.sync.sites import (
+    DiscordSite,
+    ListSite,
+    check_names,
+    check_tokens,
+    discord_of,
+    is_selected,
+    list_sites,
+    sites_of,
+)
 from commandsync.sync.statefile import INTERVAL, Delivery, End, Remembered, Store
 
 _COMMANDS = Resource.COMMAND

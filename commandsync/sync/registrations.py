@@ -26,10 +26,10 @@ from commandsync.records.texts import ApplicationCommand, Resource, named
 from commandsync.services.discord import UNKNOWN, application, discord_service
 from commandsync.services.discordobjects import SLASH, entries_of
 from commandsync.services.registration import Registration, callable_names, compose
-from commandsync.sync.destinations import DiscordSite
 from commandsync.sync.history import History
 from commandsync.sync.job import Job, Planned, connected, record_steps
 from commandsync.sync.settings import Settings, rules_of
+from commandsync.sync.sites import DiscordSite
 
 if TYPE_CHECKING:
     from commandsync.api.policy import Health

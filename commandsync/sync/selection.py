@@ -23,7 +23,6 @@ from commandsync.errors import CommandsyncError, FileError, StalePlanError, Usag
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sync.destinations import DiscordSite, discord_site, site_of, sites_of
 from commandsync.sync.files import read_file
 from commandsync.sync.job import Job, Planned, connected, page_job, plan_manifest, record_steps
 from commandsync.sync.settings import (
@@ -35,6 +34,7 @@ from commandsync.sync.settings import (
     check_stdin,
     load_files,
 )
+from commandsync.sync.sites import DiscordSite, discord_site, site_of, sites_of
 
 if TYPE_CHECKING:
     from commandsync.api.policy import Health

@@ -27,7 +27,7 @@ from commandsync.server.conditions import (
     reply,
 )
 from commandsync.server.database import Database, opened
-from commandsync.server.endpoint import refusal
+from commandsync.server.endpoint import refused_answer
 from commandsync.server.runner import running_application
 from commandsync.server.votes import Broadcast, TooEarlyError, cast, send_due
 from commandsync.simulation.exchange import DEFAULT, DocumentedService
@@ -219,7 +219,7 @@ class Listing(Recorded):
         clock: _Clock,
         simulations: ExitStack,
     ) -> None:
-        super().__init__(base_url, recorder, refusal)
+        super().__init__(base_url, recorder, refused_answer)
         self._simulations = simulations
         self._database: Database = state.database
         self._broadcast: Broadcast = state.broadcast

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, FileError, TooManyDeletesError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.sync.apply import (
@@ -76,10 +75,6 @@ class Seen:
         self.note("ask again" if changed else "ask")
         return self._answers.pop(0) == "y"
 
-    def after(self, _planned: Planned, result: Result) -> Result:
-        self.note("after")
-        return replace(result, stopped="marked")
-
     @property
     def hooks(self) -> Hooks:
         return Hooks(
@@ -88,8 +83,6 @@ class Seen:
             passed=lambda _planned, _unread: self.note("passed"),
             ask=self.ask if self._answers else None,
             begin=lambda _planned: self.note("begin"),
-            before=lambda _planned: self.note("before"),
-            after=self.after,
         )
 
 
@@ -105,11 +98,9 @@ def test_every_hook_has_its_place_and_what_is_written_comes_last(
         "planned GET:commands",
         "passed",
         "begin",
-        "before",
-        "after POST:commands GET:commands",
     ]
+    assert [request.short for request in proxy.requests] == ["POST commands", "GET commands"]
     assert isinstance(ending, AppliedPlans)
-    assert [result.stopped for result in ending.results] == ["marked"]
     assert bot.names() == ["help", "ping", "new"]
 
 
@@ -152,7 +143,7 @@ def test_a_plan_that_is_refused_after_the_question_is_an_error(
     assert len(bot.names()) == 11
 
 
-@pytest.mark.parametrize("hook", ["opened", "planned", "passed", "begin", "before"])
+@pytest.mark.parametrize("hook", ["opened", "planned", "passed", "begin"])
 def test_a_hook_that_raises_before_the_first_write_ends_the_run(
     steps: Steps, proxy: Proxy, bot: Bot, hook: str
 ) -> None:

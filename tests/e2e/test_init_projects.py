@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.services.catalogue import LISTS
 from commandsync.sources.reading import LIBRARIES, platform_of, project_in
-from commandsync.sync.beginning import recommended_lossy
 from commandsync.sync.importplan import EXAMPLES
+from commandsync.sync.init import recommended_lossy
 from tests.support.bots import Proxy, Service
 from tests.support.fence import fenced
 from tests.support.home import PROJECTS, ROOT, UNREAD, Home, Kind

@@ -23,9 +23,9 @@ from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource, Text, object_of
 from commandsync.services.discord import Application, application, discord_service
-from commandsync.sync.destinations import DiscordSite
 from commandsync.sync.registrations import RegistrationJob
 from commandsync.sync.settings import Settings
+from commandsync.sync.sites import DiscordSite
 from tests.support import oracle
 from tests.support.cases import AnyTrial, Problem
 from tests.support.discordcases import (

@@ -30,13 +30,13 @@ from commandsync.records.texts import Resource
 from commandsync.services.fit import fit
 from commandsync.simulation.exchange import DEFAULT, Request, ServiceState
 from commandsync.simulation.registry import simulate
-from commandsync.sync.apply import refusal_of
-from commandsync.sync.destinations import ListSite
+from commandsync.sync.apply import apply_refusal
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
 from commandsync.sync.listcontent import Before, list_of, nothing_known
 from commandsync.sync.lists import list_job
 from commandsync.sync.settings import Settings, read_clock
+from commandsync.sync.sites import ListSite
 from tests.support.cases import Case, Problem, Trial
 from tests.support.listing import FAULTS, REFUSED_AFTER, WRONG_SHAPE_BEFORE, Answer
 from tests.support.runs import (
@@ -314,7 +314,7 @@ class Lists:
                 continue
             planned = job.planned(listed)
             self._planned.append((place, driver, planned))
-            self.refused |= refusal_of(planned) is not None
+            self.refused |= apply_refusal(planned) is not None
 
     def _carry_out(self) -> None:
         for place, driver, planned in [] if self.refused else self._planned:

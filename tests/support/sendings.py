@@ -32,11 +32,11 @@ from commandsync.plan.baseline import Unknown
 from commandsync.plan.plan import ListPlan
 from commandsync.sync import baselines, lists
 from commandsync.sync.baselines import stored
-from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
 from commandsync.sync.lists import ListJob, list_job
 from commandsync.sync.settings import Settings
+from commandsync.sync.sites import ListSite
 from tests.support.deployments import SimulatedDeployments
 
 Names = tuple[str, ...]

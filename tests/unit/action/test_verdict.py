@@ -13,7 +13,7 @@ from commandsync.action import verdict
 from commandsync.action.comment import comment_body
 from commandsync.action.runner import INPUTS
 from commandsync.action.verdict import of_plans
-from commandsync.apply.check import refusal_of
+from commandsync.apply.check import plan_refusal
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import (
@@ -240,7 +240,7 @@ def test_a_comment_shows_renames_and_refusals(golden: Callable[[str, str], None]
     desired[1] = replace(command("kept-0", category="Fun"), location=at)
     plan = plan_of(desired, listed)
     versions = [Snapshot({Resource.COMMAND: (command("ours", "ours it. " * 40),)})]
-    error = refusal_of(
+    error = plan_refusal(
         plan, listed=Snapshot({Resource.COMMAND: tuple(listed)}), token=None, versions=[*versions]
     )
     assert error is not None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from commandsync.api import operations
 from commandsync.api.credentials import Token, check_call, token_refusal
-from commandsync.apply.check import progress_of, refusal_of, unexplained
+from commandsync.apply.check import plan_refusal, progress_of, unexplained
 from commandsync.apply.outcomes import State
 from commandsync.diagnostics import Do, Location, Notice
 from commandsync.errors import (
@@ -113,26 +113,26 @@ def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do(count: in
     plan = make_plan(desired=side(), listed=listed, target=TARGET, rules=EVERYTHING)
     owned = [side(Entry(ours))]
 
-    refused = refusal_of(plan, listed=listed, token=None, versions=owned)
+    refused = plan_refusal(plan, listed=listed, token=None, versions=owned)
 
     assert isinstance(refused, NotOwnedError)
     assert "what no version of the manifest had: command '1'" in refused.message
     assert refused.message.endswith(" and 1 more") is (count > 5)
     assert str(refused.hint).startswith("somebody else listed it: add it to the manifest")
-    assert refusal_of(plan, listed=listed, token=None, versions=[listed]) is None
-    assert refusal_of(plan, listed=listed, token=None) is None
+    assert plan_refusal(plan, listed=listed, token=None, versions=[listed]) is None
+    assert plan_refusal(plan, listed=listed, token=None) is None
 
 
 def test_a_plan_that_deletes_too_much_is_refused_with_what_allows_it() -> None:
     listed = side(*(Entry(CommandText(str(n), "Text.", "/x"), id=str(n)) for n in range(10)))
     plan = make_plan(desired=side(), listed=listed, target=TARGET, rules=SyncRules())
 
-    refused = refusal_of(plan, listed=listed, token=None)
+    refused = plan_refusal(plan, listed=listed, token=None)
 
     assert isinstance(refused, TooManyDeletesError)
     assert refused.hint == Do.ALLOW_DELETES(limit="all")
     assert plan.refusal == Notice(refused.message, refused.hint)
-    saved = refusal_of(replace(plan, saved=True), listed=listed, token=None)
+    saved = plan_refusal(replace(plan, saved=True), listed=listed, token=None)
     assert saved is not None
     assert saved.hint == Do.ALLOW_DELETES_OF_NEW_PLAN(limit="all")
 
@@ -145,21 +145,21 @@ def test_a_plan_is_refused_for_its_token_or_for_a_list_that_must_not_be_sent(sec
     plan = make_plan(desired=wanted, listed=empty, target=target, rules=EVERYTHING)
     a_list = whole(plan, AsRead((CHANGED,)))
 
-    assert refusal_of(a_list, listed=empty, token=token) is None
-    refused = refusal_of(plan, listed=empty, token=token)
+    assert plan_refusal(a_list, listed=empty, token=token) is None
+    refused = plan_refusal(plan, listed=empty, token=token)
     assert isinstance(refused, WrongBotError if token.bot else NoneType)
     if refused:
         assert f"bot {token.bot}, " in refused.message
         assert refused.message.endswith(f" bot {target.bot}")
     for ours, others in ((other, ()), (Token("of-nobody"), (other,))):
-        refused = refusal_of(plan, listed=empty, token=ours, others=others)
+        refused = plan_refusal(plan, listed=empty, token=ours, others=others)
         assert "a command" in str(refused)
         body = [{"name": "ban", "options": [{"description": f"Not {SECRET}."}]}]
         unchanged = replace(a_list, changes=())
-        refused = refusal_of(unchanged, listed=empty, token=ours, others=others, body=body)
+        refused = plan_refusal(unchanged, listed=empty, token=ours, others=others, body=body)
         assert "imported" in str(refused)
     none = replace(a_list, commands=(), wants_none=True, rules=SyncRules())
-    refused = refusal_of(none, listed=empty, token=token)
+    refused = plan_refusal(none, listed=empty, token=token)
     assert refused is not None
     assert "empty list" in refused.message
     assert refused.hint == Do.ALLOW_DELETES(limit="all")
@@ -432,8 +432,8 @@ def test_a_plan_that_no_longer_fits_its_listing_is_refused_before_it_deletes_too
     )
     now = side(*(Entry(command(name, "Theirs."), id=name) for name in "abcde"))
 
-    assert isinstance(refusal_of(plan, listed=here, token=None), TooManyDeletesError)
-    assert isinstance(refusal_of(plan, listed=now, token=None), StalePlanError)
+    assert isinstance(plan_refusal(plan, listed=here, token=None), TooManyDeletesError)
+    assert isinstance(plan_refusal(plan, listed=now, token=None), StalePlanError)
 
 
 def test_in_an_exact_kind_a_type_and_a_name_explain_a_delete() -> None:

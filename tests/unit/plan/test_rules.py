@@ -15,8 +15,8 @@ from commandsync.plan.rules import (
     DeleteLimit,
     SyncRules,
     countable,
+    deletes_refusal,
     parse_delete_limit,
-    refusal,
     removals_refused,
     with_copies,
 )
@@ -89,12 +89,12 @@ def rules(limit: str | None = None, *ignored: str) -> SyncRules:
 
 def refused(changes: list[Change], listed: int, limit: str | None = None) -> str:
     """Return the arithmetic of a refusal; empty when there is none."""
-    found = refusal(changes, sizes=dict.fromkeys(Resource, listed), rules=rules(limit))
+    found = deletes_refusal(changes, sizes=dict.fromkeys(Resource, listed), rules=rules(limit))
     return found.message if found else ""
 
 
 def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
-    found = refusal(deletes(12), sizes={Resource.COMMAND: 30}, rules=rules())
+    found = deletes_refusal(deletes(12), sizes={Resource.COMMAND: 30}, rules=rules())
 
     assert found is not None
     assert found.hint == Do.ALLOW_DELETES(limit=12)
@@ -116,7 +116,7 @@ def test_what_does_not_count_is_named() -> None:
 
 
 def test_a_saved_plan_is_allowed_by_a_new_one() -> None:
-    found = refusal(deletes(3), sizes={Resource.COMMAND: 9}, rules=rules("2"), saved=True)
+    found = deletes_refusal(deletes(3), sizes={Resource.COMMAND: 9}, rules=rules("2"), saved=True)
 
     assert found is not None
     assert found.hint == Do.ALLOW_DELETES_OF_NEW_PLAN(limit=3)
@@ -183,7 +183,7 @@ def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
 
 
 def test_each_collection_keeps_something() -> None:
-    few = refusal(
+    few = deletes_refusal(
         [*deletes(4), *deletes(3, Resource.ANNOUNCEMENT)],
         sizes={Resource.COMMAND: 100, Resource.ANNOUNCEMENT: 3},
         rules=rules(),
@@ -192,7 +192,7 @@ def test_each_collection_keeps_something() -> None:
     assert few is not None
     assert few.hint == Do.ALLOW_DELETES(limit="all")
     assert few.message == "would delete 3 of 3 listed announcements, which keeps none of them"
-    assert str(refusal(deletes(4), sizes={}, rules=rules())) == (
+    assert str(deletes_refusal(deletes(4), sizes={}, rules=rules())) == (
         "Notice(message='would delete 4 of 0 listed commands, which keeps none of them', "
         "hint=Hint(do=<Do.ALLOW_DELETES: 1>, values=(('limit', 'all'),)), location=None, "
         "runs=False, renaming=None)"
@@ -220,7 +220,7 @@ def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
     listed = Snapshot({Resource.COMMAND: tuple(Entry(CommandText(n, "", "")) for n in names)})
     limits = rules("50%", "beta-*")
 
-    found = refusal(deletes(3), sizes=countable(listed, listed.scope, limits), rules=limits)
+    found = deletes_refusal(deletes(3), sizes=countable(listed, listed.scope, limits), rules=limits)
 
     assert found is not None
     assert (
@@ -230,18 +230,18 @@ def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
 
 
 def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
-    nothing = refusal(deletes(4), sizes={}, rules=rules())
+    nothing = deletes_refusal(deletes(4), sizes={}, rules=rules())
 
     assert nothing is not None
     assert nothing.hint == Do.ALLOW_DELETES(limit="all")
-    assert refusal([], sizes={}, rules=rules("0")) is None
-    assert refusal([ADD], sizes={}, rules=rules("0")) is None
+    assert deletes_refusal([], sizes={}, rules=rules("0")) is None
+    assert deletes_refusal([ADD], sizes={}, rules=rules("0")) is None
 
 
 @given(total=st.integers(1, 30_000), share=st.floats(0, 1.2), percent=st.decimals(0, 100, places=6))
 def test_a_percentage_holds_to_the_last(total: int, share: float, percent: Decimal) -> None:
     count = min(int(percent * total / 100 * Decimal(share)) + 1, total - 1)
-    message = refusal(
+    message = deletes_refusal(
         deletes(count) if count < 500 else deletes(1) * count,
         sizes={Resource.COMMAND: total},
         rules=rules(f"{percent}%"),

@@ -41,10 +41,10 @@ from commandsync.services.service import PAGE, ListService, RecordService, accep
 from commandsync.services.telegram import TELEGRAM
 from commandsync.sync import run
 from commandsync.sync.apply import AppliedPlans, apply, carry_out
-from commandsync.sync.destinations import site_of
 from commandsync.sync.diagnosis import reachability
 from commandsync.sync.job import RecordJob, connected, page_job
 from commandsync.sync.settings import Settings, load, read_clock
+from commandsync.sync.sites import site_of
 from tests.support.rawserver import Exchange, SocketServer, answer
 
 DATED = {"date": "Mon, 23 Nov 2026 15:05:02 +0100"}

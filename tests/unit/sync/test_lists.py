@@ -14,12 +14,12 @@ from commandsync.plan.baseline import Baseline, LastSent, OfVersion, Unknown
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import list_request
-from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
 from commandsync.sync.listcontent import Before, list_of, nothing_known
 from commandsync.sync.lists import ListJob, list_job
 from commandsync.sync.settings import Settings, read_clock
+from commandsync.sync.sites import ListSite
 
 NAMES = [f"c{number}" for number in range(8)]
 FIELDS = st.sampled_from(

@@ -8,8 +8,8 @@ from commandsync.diagnostics import Location
 from commandsync.manifest import Manifest
 from commandsync.manifest.registrations import DiscordListing
 from commandsync.services.discord import Application, discord_service
-from commandsync.sync.destinations import DiscordSite, discord_of, discord_site
 from commandsync.sync.settings import Settings
+from commandsync.sync.sites import DiscordSite, discord_of, discord_site
 from tests.support.plans import day
 
 SETTINGS = Settings(now=day(1))

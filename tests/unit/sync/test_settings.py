@@ -8,8 +8,8 @@ import pytest
 
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, SyncRules
-from commandsync.sync.destinations import site_of
 from commandsync.sync.settings import Settings, read_clock, rules_of
+from commandsync.sync.sites import site_of
 from tests.support.plans import day
 
 # {"id":"42"} between a header and a signature nobody checks here

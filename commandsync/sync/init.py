@@ -1,4 +1,4 @@
-"""The beginning: the first manifest of a bot, made of answers and of the commands in its code.
+"""The first manifest of a bot, made of answers and of the commands in its code.
 
 `Answers` says where the bot is listed, and where its commands are. `begin` writes the head of the
 manifest, with the losses that each service is known for, and imports the commands beside it: where
@@ -102,7 +102,7 @@ class Answers:
         return not (self.sources or self.recorded or self.listed)
 
 
-class Beginning(NamedTuple):
+class NewManifest(NamedTuple):
     """The files of a first manifest; `result` is the import of its commands, if there is one."""
 
     edits: tuple[FileEdit, ...]
@@ -125,7 +125,7 @@ def recommended_lossy(service: ListService) -> list[str]:
     return [name for name in (kind.group, kind.usage) if not service.facts.takes(name)]
 
 
-def begin(settings: Settings, path: str, answers: Answers) -> Beginning:
+def begin(settings: Settings, path: str, answers: Answers) -> NewManifest:
     """Return the files of a first manifest at a path, which does not exist yet.
 
     Raises:
@@ -138,7 +138,7 @@ def begin(settings: Settings, path: str, answers: Answers) -> Beginning:
         raise UsageError(f"{needing[0]} needs the bot's id", hint=Do.GIVE_BOT())
     text = _text(answers, services, path)
     if not (answers.sources or answers.recorded):
-        return Beginning((FileEdit(path, None, text),), None)
+        return NewManifest((FileEdit(path, None, text),), None)
 
     def imported(text: str) -> Import:
         return plan_import(
@@ -153,7 +153,7 @@ def begin(settings: Settings, path: str, answers: Answers) -> Beginning:
     if answers.listed:
         entries = _entries(answers.listed, result.after, answers.prefix)
         result = imported(text + _list("commands", entries))
-    return Beginning((*result.files, *_attributes(path)), result)
+    return NewManifest((*result.files, *_attributes(path)), result)
 
 
 def _entries(listed: Snapshot, imported: ImportedFile, prefix: str) -> Iterator[Mapping[str, Any]]:
