@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypedDict, TypeVar, cast
 from urllib.parse import quote
 
 from commandsync.api import arguments
@@ -56,6 +56,48 @@ def read_records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
     Raises `ApiError` if the service refused, and `DecodeError` if it is not a whole list of that
     kind of record with a name each.
     """
+    return _listed(resource, _whole_list(resource, reply), reply)
+
+
+class Listed(NamedTuple):
+    """A record as it is listed."""
+
+    id: str
+    fields: tuple[str, ...]  # in the order of the kind's
+    uses: int | None
+
+
+def read_listed(resource: Resource, reply: Reply) -> list[Listed]:
+    """Read a list of records as `read_records` does, without models where they are not needed.
+
+    Planning needs only texts. pydantic takes longer to load than a list to be read, so it reads
+    the records alone in which a value is not a text; raises as `read_records`.
+    """
+    items = _whole_list(resource, reply)
+    return [_plain(resource, item) or _modelled(resource, item, reply) for item in items]
+
+
+def _plain(resource: Resource, item: object) -> Listed | None:
+    """Return a record of texts as its model reads it; None if something in it is not a text."""
+    if not isinstance(item, dict):
+        return None
+    identifier, uses = item["id"] if "id" in item else item.get("_id", ""), item.get("uses")
+    # An absent field, and null, is empty.
+    fields = ["" if (text := item.get(name)) is None else text for name in resource.fields]
+    is_plain = all(type(text) is str for text in (identifier, *fields)) and bool(fields[0].strip())
+    if not is_plain or "\ufffd" in identifier or not (uses is None or type(uses) is int):
+        return None
+    return Listed(identifier, tuple(fields), uses)
+
+
+def _modelled(resource: Resource, item: object, reply: Reply) -> Listed:
+    (record,) = _listed(resource, [item], reply)
+    fields = tuple(getattr(record, name) for name in resource.fields)
+    return Listed(record.id, fields, getattr(record, "uses", None))
+
+
+def _whole_list(resource: Resource, reply: Reply) -> list[Any]:
+    """Return the records in an answer; raises as `read_records`."""
     own_name = resource.collection
     items, levels = _list(reply, own_name)
     if sign := more(reply, levels, own_name=own_name, read=len(items)):
@@ -64,7 +106,7 @@ def read_records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
             reply=reply,
             hint="a partial listing is never compared; ask the service for its whole list",
         )
-    return _listed(resource, items, reply)
+    return items
 
 
 def read_bot(reply: Reply) -> Bot:
@@ -181,7 +223,7 @@ def _paging(levels: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _listed(resource: Resource, items: Sequence[object], reply: Reply) -> tuple[Any, ...]:
-    from commandsync.records.models import MODELS, with_raw  # noqa: PLC0415 - pydantic loads while the reply travels
+    from commandsync.records.models import MODELS, with_raw  # noqa: PLC0415 - loads pydantic
 
     model = MODELS[resource]
     return tuple(with_raw(_record(model, item, reply), item) for item in items)
@@ -326,11 +368,9 @@ def reading(bot: Id, resource: Resource) -> Operation[tuple[Entry, ...]]:
 
     def read(reply: Reply) -> tuple[Entry, ...]:
         entries: dict[object, Entry] = {}
-        for record in operation.read(reply):
-            fields = (canonical(getattr(record, name)) for name in resource.fields)
-            uses = getattr(record, "uses", None)
+        for identifier, fields, uses in read_listed(resource, reply):
             shown = uses if uses is not None and 0 <= uses < _MOST_USES else None
-            entry = Entry(resource.text(*fields), id=record.id, uses=shown)
+            entry = Entry(resource.text(*map(canonical, fields)), id=identifier, uses=shown)
             # Of each usable id, one: a service that repeats a record still has it once.
             entries.setdefault(entry.id if entry.writable else object(), entry)
         return tuple(entries.values())

@@ -19,7 +19,7 @@ from commandsync.cli.approval import confirm
 from commandsync.cli.options import Run
 from commandsync.cli.output import print_err
 from commandsync.errors import CommandsyncError, UsageError
-from commandsync.manifest.fields import uses_of_prefix
+from commandsync.manifest.checks import uses_of_prefix
 from commandsync.records.texts import named
 from commandsync.report.lines import joined, visible
 from commandsync.report.summary import counted

@@ -6,18 +6,23 @@ level, read as JSON. The tables of keys at the end say what is checked, and are 
 by which editors complete and check it. How long a text may be is for the service to say.
 """
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from commandsync.diagnostics import Hint
-from commandsync.manifest.fields import FLAGS, Context, as_written, shown, value_error
+from commandsync.manifest.checks import (
+    FLAGS,
+    Context,
+    as_json,
+    as_written,
+    shown,
+    written_object,
+)
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called
 from commandsync.manifest.source import quoted
 from commandsync.records.texts import canonical
@@ -111,24 +116,6 @@ class _Key(NamedTuple):
 
 
 _Keys = dict[str, _Key]
-
-
-def as_json(node: Node) -> Any:  # noqa: ANN401 - of JSON
-    """Return a value as JSON has it: what is quoted is a string, the rest by its spelling."""
-    match node:
-        case Mapping():
-            return {str(key): as_json(part) for key, part in node.items()}
-        case Sequence():
-            return [as_json(part) for part in node]
-        case Scalar(plain=True):
-            try:
-                read = json.loads(node, parse_constant=str)
-            except ValueError:
-                return str(node)
-            is_text = isinstance(read, float) and not isfinite(read)  # larger than any number
-            return str(node) if is_text else read
-        case _:
-            return str(node)
 
 
 def _text(reading: _Reading, node: Node, place: _Place) -> str:
@@ -384,16 +371,10 @@ def _checked(node: Node, info: ValidationInfo[Context]) -> dict[str, Any]:
     return values
 
 
-def _lenient(node: Node) -> dict[str, Any]:
-    if not isinstance(node, Mapping):
-        raise value_error(f"discord must be keys and values, not {called(node)}")
-    return {str(key): as_json(part) for key, part in node.items()}
-
-
 DiscordObject = Annotated[
     dict[str, Any] | None, PlainValidator(_checked), WithJsonSchema({"type": "object"})
 ]
 """Discord's own object of a command, as people write it; None if left out."""
 
-WrittenObject = Annotated[dict[str, Any] | None, PlainValidator(_lenient)]
+WrittenObject = Annotated[dict[str, Any] | None, PlainValidator(written_object)]
 """The same as an import writes it, in JSON: whatever the platform or the code had is kept."""

@@ -7,18 +7,14 @@ commands. `laid_over` puts it below the entries of the manifest.
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from pydantic import BeforeValidator, Field, ValidationError
-from pydantic_core import ErrorDetails
-
-from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location
-from commandsync.manifest import fields
-from commandsync.manifest.discordobject import WrittenObject
+from commandsync.manifest.checks import Context
 from commandsync.manifest.events import parse
-from commandsync.manifest.fields import Context, Table
-from commandsync.manifest.nodes import Mapping, Node, Sequence
+from commandsync.manifest.keys import WRITE_AGAIN
+from commandsync.manifest.nodes import Mapping, Sequence
+from commandsync.manifest.plain import imported_values
 from commandsync.manifest.scalars import flow, one_line, written
 from commandsync.manifest.source import (
     Allowance,
@@ -28,13 +24,11 @@ from commandsync.manifest.source import (
     UnreadableError,
     read_source,
 )
-from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
+from commandsync.records.imported import ImportedFile
 
-WRITE_AGAIN = "commandsync import writes it again"
 SOLVE = "commandsync import solves it: it reads the code again, with both sides"
 _HEAD = "# Written by `commandsync import`. Do not edit: entries of {} win."
 _CONFLICT = re.compile(r"^(<{7}|>{7})( |$)", re.MULTILINE)
-_LONGEST = 80  # characters of the keys that are shown
 
 
 def imported_text(content: ImportedFile, *, manifest: str = "commands.yaml") -> str:
@@ -68,43 +62,6 @@ def entry_lines(values: dict[str, Any]) -> Iterator[str]:
         dash = "    "
 
 
-_MAY_BE_EMPTY = Field("")
-
-
-class _Command(Table):
-    name: fields.AnyText
-    description: fields.AnyText
-    syntax: fields.AnyText
-    category: fields.AnyText = _MAY_BE_EMPTY
-    source: fields.AnyText = Field("", alias="from")
-    formerly: fields.Texts = ()
-    left_out: fields.AnyText = _MAY_BE_EMPTY
-    kept: fields.Flag = False
-    recorded: fields.Flag = False
-    digest: fields.AnyText = Field("", alias="source")
-    discord: WrittenObject = None
-
-
-class _Place(Table):
-    source: fields.AnyText = Field(alias="from")
-    name: fields.AnyText = _MAY_BE_EMPTY
-    reason: fields.AnyText
-
-
-def _one(value: Node) -> Node:
-    if value != "1":
-        raise fields.value_error("it is written by another version of commandsync")
-    return value
-
-
-class _File(Table):
-    imported: Annotated[Literal["1"], BeforeValidator(_one)]
-    commands: list[_Command]
-    unread: list[_Place] = Field([])
-    gone: fields.Texts = ()
-    digest: fields.AnyText = _MAY_BE_EMPTY
-
-
 class ImportedPart(NamedTuple):
     """An imported file that was read: its content, and the places of its entries."""
 
@@ -131,26 +88,13 @@ def read_imported(path: str, origin: Origin, later: Problems) -> ImportedPart:
     if not isinstance(root, Mapping) or "imported" not in root:
         message = "this is not a file that commandsync import writes"
         raise UnreadableError(Location(path), message, "move it away, and run commandsync import")
-    try:
-        model = _File.model_validate(
-            root, context=Context(report.source.text, has_prefix=True, cut=[])
-        )
-    except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        message = detail.get("ctx", {}).get("message") or f"{_where(detail)}: {detail['msg']}"
-        at = report.source.location(getattr(detail["input"], "at", 0))
-        raise UnreadableError(at, message, WRITE_AGAIN) from None
-    commands = (dict(command) for command in model.commands)
-    places = (dict(place) for place in model.unread)
-    content = ImportedFile(
-        tuple(ImportedCommand(**values) for values in commands),
-        tuple(ImportedPlace(**values) for values in places),
-        model.gone,
-    )
+    context = Context(report.source.text, has_prefix=True, cut=[])
+    values = imported_values(root, context)
+    if values is None:
+        from commandsync.manifest.importedmodel import validated  # noqa: PLC0415 - loads pydantic
+
+        values = validated(root, report, context)
+    content = ImportedFile(values.commands, values.unread, values.gone)
     nodes = cast("tuple[Mapping, ...]", tuple(cast("Sequence", root["commands"])))
     later_report = FileProblems(report.source, later)
-    return ImportedPart(later_report, nodes, content, model.digest != content.digest)
-
-
-def _where(detail: ErrorDetails) -> str:
-    return redacted(".".join(map(str, detail["loc"])))[:_LONGEST] or "the file"
+    return ImportedPart(later_report, nodes, content, values.digest != content.digest)

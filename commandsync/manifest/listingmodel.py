@@ -24,7 +24,8 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from commandsync.manifest import fields as types
-from commandsync.manifest.fields import AnyText, FieldName, keyed, matching, value_error
+from commandsync.manifest.checks import address, as_written, shown, value_error
+from commandsync.manifest.fields import AnyText, FieldName, keyed, matching
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.records.losses import NAMES, limit_of_characters
 from commandsync.services.catalogue import LISTS
@@ -68,9 +69,7 @@ def _normal(origin: str, target: str) -> str:
         elif part not in {"", "."}:
             parts.append(part)
     end = "/" if parts and path.endswith(("/", "/.", "/..")) else ""
-    return (
-        f"{types.address(origin)}/{'/'.join(parts)}{end}{query if parameters else ''}{parameters}"
-    )
+    return f"{address(origin)}/{'/'.join(parts)}{end}{query if parameters else ''}{parameters}"
 
 
 def _unquoted(match: re.Match[str]) -> str:
@@ -87,7 +86,7 @@ def _limit(value: Node) -> int | str:
         with suppress(ValueError):
             limit_of_characters(value)
             return str(value)
-    raise value_error(f"a limit must be a number from 1 to {_MOST:,}, not {types.shown(value)}")
+    raise value_error(f"a limit must be a number from 1 to {_MOST:,}, not {shown(value)}")
 
 
 def _without_null(schema: JsonDict) -> None:
@@ -106,7 +105,7 @@ _Key = Annotated[
 ]
 _Origin = Annotated[
     AnyText,
-    AfterValidator(types.address),
+    AfterValidator(address),
     matching(
         "https?://[^/]+",
         "base_url of a listing must not have a path",
@@ -131,7 +130,7 @@ _Authorization = Annotated[
     ),
 ]
 _Fields = Annotated[
-    dict[_Key, Annotated[FieldName, BeforeValidator(types.as_written)]],
+    dict[_Key, Annotated[FieldName, BeforeValidator(as_written)]],
     AfterValidator(_with_name),
     keyed(types.TEXT, {"enum": list(get_args(FieldName))}),
 ]
@@ -177,7 +176,7 @@ _Guild = Annotated[
     ),
     WithJsonSchema({"type": ["string", "number"], "pattern": r"^\s*[0-9]{1,20}\s*$"}),
 ]
-_PrefixCommands = Annotated[Literal["omit", "send"], BeforeValidator(types.as_written)]
+_PrefixCommands = Annotated[Literal["omit", "send"], BeforeValidator(as_written)]
 _Scopes = Annotated[types.Words[Scope], types.one_or_more(list(get_args(Scope)))]
 _Languages = Annotated[
     dict[
@@ -202,7 +201,7 @@ class ReadModel(types.Table):
     keep: types.Texts = Field(
         (), description="The keys of a command that are sent back as they are listed."
     )
-    absent: Annotated[Literal["error", "empty"], BeforeValidator(types.as_written)] = Field(
+    absent: Annotated[Literal["error", "empty"], BeforeValidator(as_written)] = Field(
         "error", description="Whether a list that is missing or null is an empty one."
     )
 
@@ -210,7 +209,7 @@ class ReadModel(types.Table):
 class ReplaceModel(types.Table):
     """The request that replaces the whole list of a service, as data."""
 
-    method: Annotated[Literal["POST", "PUT", "PATCH"], BeforeValidator(types.as_written)] = Field(
+    method: Annotated[Literal["POST", "PUT", "PATCH"], BeforeValidator(as_written)] = Field(
         description="The HTTP method."
     )
     url: _Url = Field(

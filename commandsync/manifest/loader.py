@@ -14,7 +14,7 @@ from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import UsageError
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.files import identity, is_folder, yaml_files
-from commandsync.manifest.model import MARKS, ManifestModel
+from commandsync.manifest.keys import MARKS, ManifestKeys
 from commandsync.manifest.nodes import Mapping, Scalar
 from commandsync.manifest.reader import Manifest, ManifestReader
 from commandsync.manifest.registrations import DiscordListing
@@ -219,7 +219,7 @@ def same_target_problems(targets: Iterable[tuple[str, str, str]]) -> tuple[Probl
     return tuple(problems)
 
 
-def load_head(path: str, content: bytes) -> ManifestModel:
+def load_head(path: str, content: bytes) -> ManifestKeys:
     """Load the keys of a manifest's own file; those that it includes are not read.
 
     Raises `ManifestError` with every problem of the file, which name the path.

@@ -5,30 +5,20 @@ the schema; what it cannot express is in its description.
 """
 
 import json
-from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationError, ValidationInfo
 from pydantic_core import PydanticKnownError
 
 from commandsync.manifest import fields
+from commandsync.manifest.checks import CommandDefaults, UnfitError
 from commandsync.manifest.discordobject import DEFINITIONS, OBJECT_SCHEMA, DiscordObject
-from commandsync.manifest.fields import CommandDefaults, Table, UnfitError
+from commandsync.manifest.fields import Table
+from commandsync.manifest.keys import CommandKeys, ImportKeys, ManifestKeys
 from commandsync.manifest.nodes import Node
-from commandsync.records.imported import members
+from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Schedule
-from commandsync.records.texts import (
-    OF_MANIFEST,
-    AnnouncementText,
-    CommandText,
-    Resource,
-    canonical,
-)
-
-MARKS = {"bot", "base_url", "token_env", "listings", "sync"} | {
-    each.collection for each in OF_MANIFEST
-}
-"""The keys that mark a manifest; other programs' files have include, defaults or prefix, too."""
+from commandsync.records.texts import OF_MANIFEST, AnnouncementText, Resource, canonical
 
 
 class CommandModel(Table):
@@ -65,39 +55,10 @@ class CommandModel(Table):
     discord: DiscordObject = Field(
         None, description="Discord's own object of the command, as its documents write it."
     )
-    schedule: ClassVar[Schedule | None] = None
 
-    @property
-    def object(self) -> Mapping[str, Any] | None:
-        """Discord's own object without its id; None if it says no more than that."""
-        if not self.discord:
-            return None
-        return {key: value for key, value in self.discord.items() if key != "id"} or None
-
-    def members(self, text: CommandText) -> list[tuple[CommandText, tuple[str, ...]]]:
-        """Return the sub-commands of a group with their former names; none of another command."""
-        return [
-            (
-                CommandText(
-                    f"{self.name} {rest}",
-                    canonical(node.get("description", "")) or rest,
-                    f"/{self.name.removeprefix('/')} {rest}",
-                    text.category,
-                ),
-                tuple(f"{name} {rest}" for name in self.formerly),
-            )
-            for rest, node in members(self.name, self.object or {})
-        ]
-
-    @property
-    def pin(self) -> str:
-        """The id of the command at Discord; empty for none."""
-        return str((self.discord or {}).get("id", ""))
-
-    def as_text(self, defaults: CommandDefaults) -> CommandText:
-        """Return the command as compared and sent; `UnfitError` if the prefix does not fit."""
-        category = defaults.category if self.category is None else canonical(self.category)
-        return CommandText(self.name, self.description, defaults.filled(self.syntax), category)
+    def value(self) -> CommandKeys:
+        """Return the values of the command."""
+        return CommandKeys(**dict(self))
 
 
 class AnnouncementModel(Table):
@@ -252,12 +213,28 @@ Announcements = Annotated[
 ]
 
 
-class IncludedModel(Table):
+class _Entries(Table):
+    """A file with entries."""
+
+    def entries(self) -> dict[Resource, list[Any]]:
+        """Return the values of the entries by their kinds, of the kinds that the file has."""
+        return {
+            kind: [entry.value() for entry in getattr(self, kind.collection)]
+            for kind in OF_MANIFEST
+            if kind.collection in self.model_fields_set
+        }
+
+
+class IncludedModel(_Entries):
     """A file that a manifest includes."""
 
     version: fields.Version = "1"
     commands: Commands = Field([])
     announcements: Announcements = Field([])
+
+    def value(self) -> ManifestKeys:
+        """Return the values of the file."""
+        return ManifestKeys(entries=self.entries())
 
 
 def _listings(value: Node, info: ValidationInfo) -> list[Any]:
@@ -269,7 +246,7 @@ def _listings(value: Node, info: ValidationInfo) -> list[Any]:
         raise PydanticKnownError("list_type") from None
 
 
-class ManifestModel(Table):
+class ManifestModel(_Entries):
     """A whole manifest."""
 
     version: fields.Version = Field(description="The version of this grammar: 1.")
@@ -313,11 +290,17 @@ class ManifestModel(Table):
     commands: Commands = Field([])
     announcements: Announcements = Field([])
 
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The patterns of all files that belong to the manifest: included ones, and languages."""
-        named = (file for each in self.listings for file in each.languages.values())
-        return (*self.include, *(file for file in named if file != "none"))
+    def value(self) -> ManifestKeys:
+        """Return the values of the manifest."""
+        same = ("name", "bot", "base_url", "token_env", "prefix", "include", "listings")
+        return ManifestKeys(
+            **{key: getattr(self, key) for key in same},
+            category=canonical(self.defaults.category),
+            sync=SyncRules(**dict(self.sync)),
+            imports=ImportKeys(**dict(self.imports)),
+            has_import="imports" in self.model_fields_set,
+            entries=self.entries(),
+        )
 
 
 TABLES: dict[str, type[BaseModel]] = {

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location
-from commandsync.manifest.fields import CommandDefaults, uses_of_prefix, with_prefix
-from commandsync.manifest.imported import WRITE_AGAIN, ImportedPart
-from commandsync.manifest.model import CommandModel
+from commandsync.manifest.checks import CommandDefaults, uses_of_prefix, with_prefix
+from commandsync.manifest.imported import ImportedPart
+from commandsync.manifest.keys import WRITE_AGAIN, CommandKeys
 from commandsync.manifest.nodes import Mapping as Table
 from commandsync.manifest.source import FileProblems, closest, quoted
 from commandsync.records.imported import ImportedCommand, ImportedFile, Kind, Override
@@ -40,7 +40,7 @@ class Own(NamedTuple):
 
     report: FileProblems
     node: Table
-    model: CommandModel
+    model: CommandKeys
     imported: Imported | None = None  # that it means, or is
 
     @property
@@ -171,7 +171,7 @@ class _Laying:
             self.overrides.append(self._override(own, commands[index]))
         return True
 
-    def _kind(self, model: CommandModel) -> Kind | None:
+    def _kind(self, model: CommandKeys) -> Kind | None:
         """Return how the command of an entry is called, as far as it shows that."""
         if model.object:
             return Kind.SLASH if model.object.get("type", 1) == 1 else Kind.MENU
@@ -257,7 +257,7 @@ class _Laying:
         """Return an imported command of these values, and the entry that means it."""
         content, nodes, report = self.imported.content, self.imported.nodes, self.imported.report
         imported = Imported(report, nodes[index], content.commands[index], index)
-        model, entry = CommandModel.model_construct(**values), own or imported
+        model, entry = CommandKeys(**values), own or imported
         return Own(entry.report, entry.node, model, imported)
 
     def _values(self, command: ImportedCommand) -> dict[str, Any]:

@@ -15,22 +15,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import product, repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from commandsync.diagnostics import Do, Location, Problem
+from commandsync.manifest.checks import CommandDefaults, Context, UnfitError
+from commandsync.manifest.entries import Placed, check
 from commandsync.manifest.events import ParsedFile, parse
-from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
 from commandsync.manifest.files import included_paths
 from commandsync.manifest.imported import ImportedPart, read_imported
-from commandsync.manifest.model import (
-    MARKS,
-    TABLES,
-    ImportModel,
-    IncludedModel,
-    ManifestModel,
-)
+from commandsync.manifest.keys import MANIFEST, MARKS, ImportKeys, ManifestKeys
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.overlay import Overlay, Own, laid_over
+from commandsync.manifest.plain import manifest_keys
 from commandsync.manifest.registrations import DiscordListing, discord_listing, registrables
 from commandsync.manifest.source import (
     STDIN,
@@ -43,7 +39,6 @@ from commandsync.manifest.source import (
     quoted,
     read_source,
 )
-from commandsync.manifest.validation import Model, Placed, check, validated
 from commandsync.plan.rules import SyncRules
 from commandsync.records.imported import (
     ImportedFile,
@@ -61,9 +56,6 @@ if TYPE_CHECKING:
     from commandsync.manifest.listings import Listing
 
 
-AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
-
-MANIFEST = "a manifest"
 _INCLUDED = "an included file"
 _LANGUAGE = "a file of descriptions in a language"
 _NO_TEXTS = "a file of a language must have keys and values: the descriptions by name"
@@ -74,7 +66,6 @@ _LARGEST_JSON = 1024 * 1024  # characters
 _PLAN_KEYS = {"changes", "fingerprint", "digest"}
 _PLAN = ("a saved plan", Do.APPLY_PLAN())
 _OTHER_PROGRAM = "the JSON of another program", Do.WRITE_STARTER()
-_ENTRY_KEYS = {key for kind in OF_MANIFEST for key in TABLES[kind.collection].model_fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +83,7 @@ class Manifest:
     prefix: str | None = None  # what replaces `{prefix}`; None when the manifest has none
     category: str = ""  # the category of commands that have none
     rules: SyncRules = field(default_factory=SyncRules)
-    imports: ImportModel = field(default_factory=ImportModel)  # where commands are imported from
+    imports: ImportKeys = field(default_factory=ImportKeys)  # where commands are imported from
     imported: ImportedFile | None = None  # the imported file; None without `import:`
     overrides: tuple[Override, ...] = ()  # the entries that mean an imported command
     # The entries that meant an imported command once, and mean none now: names and places.
@@ -129,12 +120,12 @@ class Manifest:
         )
 
 
-class Part(NamedTuple, Generic[Model]):
+class Part(NamedTuple):
     """A checked file, the manifest itself or one it includes, without its wrong parts."""
 
     report: FileProblems
     root: Mapping
-    model: Model
+    model: ManifestKeys
     broken: bool
 
 
@@ -172,13 +163,13 @@ class ManifestReader:
         main = self.main(file)
         if main is None:
             return None
-        model, rules = main.model, SyncRules(**dict(main.model.sync))
+        model, rules = main.model, main.model.sync
         defaults = CommandDefaults(
             self.allowance,
             prefix="?" if model.prefix is None else model.prefix,  # no syntax uses it then
-            category=canonical(model.defaults.category),
+            category=model.category,
         )
-        parts: list[AnyPart] = [main, *self.included(main)]
+        parts: list[Part] = [main, *self.included(main)]
         own = _owned(parts)
         overlay = self.overlay(main, own.get(Resource.COMMAND, ()), defaults)
         if self.has_import:
@@ -217,16 +208,14 @@ class ManifestReader:
             warnings=self.problems.warnings,
         )
 
-    def main(self, file: ParsedFile) -> Part[ManifestModel] | None:
+    def main(self, file: ParsedFile) -> Part | None:
         """Check a manifest's own file; None when too little of it can be read."""
         root = file.root
         self.has_prefix = file.broken or (isinstance(root, Mapping) and "prefix" in root)
         self.has_import = isinstance(root, Mapping) and "import" in root
-        return self.checked(file, ManifestModel, MANIFEST)
+        return self.checked(file, MANIFEST)
 
-    def overlay(
-        self, main: Part[ManifestModel], own: Iterable[Own], defaults: CommandDefaults
-    ) -> Overlay:
+    def overlay(self, main: Part, own: Iterable[Own], defaults: CommandDefaults) -> Overlay:
         """Lay the entries of a manifest over its imported commands, if it has `import:`."""
         entries, model = tuple(own), main.model
         if not self.has_import:
@@ -239,7 +228,7 @@ class ManifestReader:
             entries, imported, defaults, prefix=model.prefix, order=order, ignored=ignored
         )
 
-    def imported(self, main: Part[ManifestModel]) -> ImportedPart | None:
+    def imported(self, main: Part) -> ImportedPart | None:
         """Read the imported file of a manifest; None if it is not there, or wrong.
 
         A wrong one is reported, and a missing one unless an earlier version is read: nothing that
@@ -270,16 +259,16 @@ class ManifestReader:
             part.report.warning(0, message, "commandsync import prints the entries that keep it so")
         return part
 
-    def included(self, main: Part[ManifestModel]) -> list[Part[IncludedModel]]:
+    def included(self, main: Part) -> list[Part]:
         """Read and check the files that a manifest includes."""
         patterns = strings(main.root.get("include"))
         paths = included_paths(main.report, patterns, self.origin.folders)
         files = [self.parsed(path, _INCLUDED) for path in paths]
-        parts = [self.checked(file, IncludedModel, _INCLUDED) for file in files if file]
+        parts = [self.checked(file, _INCLUDED) for file in files if file]
         return [part for part in parts if part]
 
     def listings(
-        self, main: Part[ManifestModel], snapshot: Snapshot
+        self, main: Part, snapshot: Snapshot
     ) -> tuple[tuple[Listing, ...], DiscordListing | None]:
         """Check the listings of a manifest, with the texts of their languages."""
         if not main.model.listings:
@@ -316,7 +305,7 @@ class ManifestReader:
             texts |= self.texts[path]
         return texts
 
-    def checked(self, file: ParsedFile, model: type[Model], what: str) -> Part[Model] | None:
+    def checked(self, file: ParsedFile, what: str) -> Part | None:
         """Check a file; None when too little of it can be read, which is reported."""
         report, root, broken, refused = file
         if refused:
@@ -328,8 +317,15 @@ class ManifestReader:
             report.error(0, message, "name the manifest beside it, which has import:")
         elif isinstance(root, Mapping):
             context = Context(report.source.text, self.has_prefix, [], self.has_import)
-            root, checked = validated(model, root, report, context, what=what, broken=broken)
-            return Part(report, root, checked, broken)
+            keys = manifest_keys(root, context, included=what == _INCLUDED)
+            if keys is None:
+                from commandsync.manifest.validation import validated  # noqa: PLC0415 - loads pydantic
+
+                root, keys = validated(root, report, context, what=what, broken=broken)
+            for node in context.cut:
+                message = f'the string ends before the " #": {quoted(node)}'
+                report.warning(node.end, message, "quote the string if the # belongs to it")
+            return Part(report, root, keys, broken)
         else:
             message = f"{what} must have keys at its top level, such as version: and commands:"
             is_list = isinstance(root, Sequence)
@@ -367,19 +363,20 @@ def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything
     if isinstance(value, dict):
         foreign = bool(value) and (MARKS.isdisjoint(value) or value.keys() >= _PLAN_KEYS)
     else:
-        foreign = any(
-            not isinstance(entry, dict) or not _ENTRY_KEYS.issuperset(entry) for entry in value
-        )
+        from commandsync.manifest.model import TABLES  # noqa: PLC0415 - loads pydantic
+
+        keys = {key for kind in OF_MANIFEST for key in TABLES[kind.collection].model_fields}
+        foreign = any(not isinstance(entry, dict) or not keys.issuperset(entry) for entry in value)
     return value if foreign else None
 
 
-def _owned(parts: Iterable[AnyPart]) -> dict[Resource, list[Own]]:
+def _owned(parts: Iterable[Part]) -> dict[Resource, list[Own]]:
     """Return the entries of all files by their kinds, of the kinds that one of them manages."""
     own: dict[Resource, list[Own]] = {}
     for part, kind in product(parts, OF_MANIFEST):
         if kind.collection in part.root:
             nodes = cast("list[Mapping]", part.root[kind.collection])
-            models = getattr(part.model, kind.collection)
+            models = part.model.entries[kind]
             own.setdefault(kind, []).extend(map(Own, repeat(part.report), nodes, models))
     return {kind: own[kind] for kind in OF_MANIFEST if kind in own}
 

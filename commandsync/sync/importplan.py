@@ -20,9 +20,9 @@ from commandsync.errors import CommandsyncError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head
 from commandsync.manifest.files import is_folder, yaml_files
 from commandsync.manifest.imported import imported_text, read_imported
-from commandsync.manifest.model import ManifestModel
+from commandsync.manifest.keys import ManifestKeys
 from commandsync.manifest.source import MOST_BYTES, Origin, Problems, UnreadableError
-from commandsync.plan.rules import SyncRules, removals_refused
+from commandsync.plan.rules import removals_refused
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override, imported_path
 from commandsync.records.snapshot import together
 from commandsync.records.texts import Patterns, named
@@ -88,8 +88,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     path, new = _manifest_path(settings), begun or {}
     file = imported_path(path)
     head, edit = _begun(path, new) or _with_import(path, given, recorded, locale, prefix)
-    rules = SyncRules(**dict(head.sync))
-    manifest = Manifest(path, imports=head.imports, prefix=head.prefix, rules=rules)
+    manifest = Manifest(path, imports=head.imports, prefix=head.prefix, rules=head.sync)
     sources = sources_of(manifest, recorded)
     before = _before(file, is_new=path in new or not os.path.lexists(path), force=force)
     reading = read_sources(manifest, sources, registered=registered, recorded=recorded)
@@ -158,7 +157,7 @@ def _check_forgotten(
     raise UsageError(f"{name!r} {what}", hint=hint)
 
 
-def _begun(path: str, begun: Mapping[str, bytes]) -> tuple[ManifestModel, FileEdit | None] | None:
+def _begun(path: str, begun: Mapping[str, bytes]) -> tuple[ManifestKeys, FileEdit | None] | None:
     """Return the head of a manifest that is begun, and the edit that writes it."""
     if path not in begun:
         return None
@@ -171,7 +170,7 @@ def _with_import(
     recorded: RecordedCommands | None,
     locale: str,
     prefix: str | None,
-) -> tuple[ManifestModel, FileEdit | None]:
+) -> tuple[ManifestKeys, FileEdit | None]:
     """Return the head of the manifest, and the edit that gives it `import:`, if it has none."""
     names = [each if each == LIVE else relative(each, _folder(path)) for each in given]
     block = ""
@@ -185,7 +184,7 @@ def _with_import(
         raise UsageError(message, hint="write prefix: in the manifest")
     content = _manifest(path)
     model = load_head(path, content)
-    if "imports" in model.model_fields_set:
+    if model.has_import:
         _check_given(path, model, names, locale)
     elif block:
         return _appended(path, content.decode(), block)
@@ -203,18 +202,18 @@ def _folder(path: str) -> str:
     return posixpath.dirname(path) or "."
 
 
-def _appended(path: str, before: str, block: str) -> tuple[ManifestModel, FileEdit]:
+def _appended(path: str, before: str, block: str) -> tuple[ManifestKeys, FileEdit]:
     """Return the head of a manifest with `import:` at its end, and the edit."""
     line_break = "\r\n" if "\r\n" in before else "\n"
     text = before.rstrip() + (2 * "\n" + block).replace("\n", line_break)
     with suppress(ManifestError):
-        if "imports" in (model := load_head(path, text.encode())).model_fields_set:
+        if (model := load_head(path, text.encode())).has_import:
             return model, FileEdit(path, before, text)
     hint = "write import: with from: into it, as a key of its own"
     raise UsageError(f"import: cannot be appended to {path}", hint=hint)
 
 
-def _check_given(path: str, model: ManifestModel, names: Sequence[str], locale: str) -> None:
+def _check_given(path: str, model: ManifestKeys, names: Sequence[str], locale: str) -> None:
     """Refuse sources, or a language, that are not those of the manifest."""
     known = [each if each == LIVE else posixpath.normpath(each) for each in model.imports.sources]
     others = [name for name in names if name not in known]

@@ -21,7 +21,7 @@ from commandsync.api.credentials import Token, keep_secret
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.manifest.fields import uses_of_prefix
+from commandsync.manifest.checks import uses_of_prefix
 from commandsync.records.imported import (
     ImportedCommand,
     Kind,

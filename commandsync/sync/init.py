@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, UsageError
+from commandsync.manifest.checks import with_prefix
 from commandsync.manifest.dump import Shared, fields_of, starter
-from commandsync.manifest.fields import with_prefix
 from commandsync.manifest.imported import entry_lines
 from commandsync.manifest.source import MOST_BYTES
 from commandsync.records.imported import ImportedFile

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Do, Location, Notice
 from commandsync.errors import CommandsyncError, FileError, StalePlanError, UsageError
-from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.files import read_file
@@ -86,8 +85,7 @@ def plan_read(
     `plannings` are the jobs' functions that wait for that, as `Job.start_planning` returns them.
     `meanwhile` loads what is needed afterwards: while the answers travel, as what plans does.
     """
-    import commandsync.plan.plan  # noqa: PLC0415 - while the answers travel
-    import commandsync.records.models  # noqa: F401, PLC0415 - as above, and loads pydantic
+    import commandsync.plan.plan  # noqa: F401, PLC0415 - while the answers travel
 
     meanwhile()
     planned: list[Planned | CommandsyncError] = []

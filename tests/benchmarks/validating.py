@@ -28,16 +28,20 @@ print(time.process_time() - begun)
 """
 """What any program pays that reads the file with PyYAML's C parser."""
 
+_LIBRARIES = "import click, yaml"
 _ROUNDS = 5
 
 
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
+    few = write_manifest(folder / "10.yaml", records(10))
     small = write_manifest(folder / "10000.yaml", records(10_000))
     large = write_manifest(folder / "20000.yaml", records(20_000))
     validate = (*COMMANDSYNC, "validate", "-f")
     found = best(
         {
+            "libraries": work(PYTHON, "-c", _LIBRARIES),
+            "few": work(*validate, few),
             "load": printed_seconds(PYTHON, "-c", BARE_LOAD, small),
             "small": work(*validate, small),
             "large": work(*validate, large),
@@ -45,7 +49,14 @@ def rows(folder: Path) -> list[Row]:
         rounds=_ROUNDS,
     )
     load, one, two = (milliseconds(found[name]) for name in ("load", "small", "large"))
+    libraries, ten = milliseconds(found["libraries"]), milliseconds(found["few"])
     return [
+        Row(
+            "`validate` of 10 / its libraries' imports",
+            found["few"] / found["libraries"],
+            3.0,
+            seen=f"{ten} / {libraries}",
+        ),
         Row(
             "`validate` of 10,000, less 150 ms / bare load",
             (found["small"] - 0.150) / found["load"],

@@ -127,8 +127,8 @@ def manifest(recipe: Recipe, *, edit: bool) -> None:
         "        return ReviewText(self.heading, self.body, stars, note)\n\n\n",
         before="class DefaultsModel(",
     )
-    model("ReviewText, ", before="AnnouncementText,\n")
-    for end in ("\n\nclass ManifestModel(", "\n\nTABLES:"):
+    model("ReviewText, ", before="AnnouncementText, Resource")
+    for end in ("\n\ndef _listings(", "\n\nTABLES:"):
         model("    reviews: Annotated[list[ReviewModel], FailFast()] = []\n", before=end)
     model('    "reviews": ReviewModel,\n', before='}\n"""The models of')
     if not edit:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
@@ -25,7 +26,7 @@ from commandsync.errors import (
     ServerError,
     Unauthorized,
 )
-from commandsync.records.texts import Resource
+from commandsync.records.texts import CommandText, Resource
 
 HELP = {"id": "c1", "name": "help"}
 COMMANDS = partial(operations.read_records, Resource.COMMAND)
@@ -303,6 +304,35 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     ),
     max_leaves=12,
 )
+
+
+VALUES: st.SearchStrategy[Any] = (
+    st.none()
+    | st.booleans()
+    | st.integers(-1, 9)
+    | st.just([])
+    | st.sampled_from(["", " ", "\x1f", "a", " a ", "5", "1,000", "\ud83d", "é"])
+)
+ITEM = st.dictionaries(
+    st.sampled_from([*CommandText._fields, "id", "_id", "title", "uses", "more"]), VALUES
+)
+
+
+@given(ITEM | VALUES, st.sampled_from([Resource.COMMAND, Resource.ANNOUNCEMENT]))
+def test_a_listed_record_is_as_its_model_reads_it(item: object, resource: Resource) -> None:
+    answer = reply([item])
+    try:
+        (record,) = operations.read_records(resource, answer)
+    except DecodeError as error:
+        with pytest.raises(DecodeError, match=re.escape(error.message)):
+            operations.read_listed(resource, answer)
+        return
+
+    (listed,) = operations.read_listed(resource, answer)
+
+    assert listed.id == record.id
+    assert listed.fields == tuple(getattr(record, name) for name in resource.fields)
+    assert listed.uses == getattr(record, "uses", None)
 
 
 @given(content=JSON, status=st.sampled_from([200, 201, 400, 404, 429, 500]))

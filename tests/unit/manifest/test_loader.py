@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -150,7 +151,7 @@ def test_the_rules_of_an_import_are_read(load: Load) -> None:
     )
 
     assert manifest.category == "General"
-    assert dict(manifest.imports) == {
+    assert asdict(manifest.imports) == {
         "sources": ("bot/", "discord"),
         "exclude": ("debug*",),
         "categories": {"MusicCog": "Music"},

@@ -1,0 +1,193 @@
+"""A plain file has the values that its models would give; every other one is left to them."""
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.manifest import plain
+from commandsync.manifest.checks import Context
+from commandsync.manifest.events import parse
+from commandsync.manifest.importedmodel import _Command, _Place
+from commandsync.manifest.importedmodel import validated as validated_import
+from commandsync.manifest.keys import MANIFEST, CommandKeys, ImportKeys, ManifestKeys
+from commandsync.manifest.model import (
+    CommandModel,
+    ImportModel,
+    ManifestModel,
+    SyncModel,
+    keys_of,
+)
+from commandsync.manifest.nodes import Mapping
+from commandsync.manifest.source import (
+    Allowance,
+    FileProblems,
+    Problems,
+    Source,
+    UnreadableError,
+)
+from commandsync.manifest.validation import validated
+from commandsync.records.texts import Resource
+
+VALUES = st.sampled_from(
+    [
+        *["a", "0779", '"a"', "' a '", "~", '"~"', "off", '""', "''", "", "null", "1", '"1"', "…"],
+        *["true", "True", "yes", "30%", "101%", "12", "all", "append", "mirror", "slash", "nsfw"],
+        *["{prefix}a <b>", "'{prefix}a'", "'{{prefix}}a'", "/a", "a #b", "a # b", "“a”", "x*", "."],
+        *["https://x.example/", "http://x", "COMMANDSYNC_TOKEN_A", "a/b.js", "é🎵", "'a\n\n  b'"],
+        *["[a, b]", "[a, ~]", "[]", "[[a]]", "{a: b}", "{category: A}", "{category: ~}", "{}"],
+        *["|-\n      a\n      b", "x" * 101, "'[x]*'", "&a b", "*a", "!t a", "{type: 1, name: a}"],
+    ]
+)
+PLAIN_KEYS = {
+    "version": ["1"],
+    "name": ["Lantern"],
+    "bot": ["'0779'"],
+    "base_url": ["https://x.example"],
+    "token_env": ["COMMANDSYNC_TOKEN_A"],
+    "prefix": ['"/"', "c!"],
+    "defaults": ["{category: General}", "{}"],
+    "include": ["[a/*.yaml]", "a.yaml"],
+    "sync": ["{prune: false, ignore: x*, max_deletes: 30%, announcements: mirror}"],
+    "import": ["{from: [src], exclude: a, order: [b], locale: de, unread: x, program: y}"],
+    "commands": [
+        "[]",
+        "[{name: a, description: b, syntax: '{prefix}a', category: '', formerly: [c], id: d}]",
+        "\n- name: a\n- name: b",
+    ],
+}
+"""Values of every key of a plain manifest."""
+
+
+class Read(NamedTuple):
+    """A file as nodes."""
+
+    report: FileProblems
+    root: Mapping
+    context: Context
+
+
+def read(text: str) -> Read | None:
+    """Parse a text; None if it is not keys and values."""
+    report = FileProblems(Source("x.yaml", text), Problems())
+    root = parse(report, Allowance()).root
+    if not isinstance(root, Mapping) or report.problems.errors:
+        return None
+    return Read(report, root, Context(text, "prefix" in root, [], "import" in root))
+
+
+def entries_of(keys: list[str], values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Return the texts of lists of entries with some of the keys."""
+    pairs = st.lists(
+        st.tuples(st.sampled_from(keys), values), min_size=1, max_size=6, unique_by=lambda p: p[0]
+    )
+    entry = pairs.map(lambda pairs: "\n    ".join(f"{key}: {value}" for key, value in pairs))
+    return st.lists(entry, max_size=3).map(
+        lambda entries: "".join(f"\n  - {entry}" for entry in entries)
+    )
+
+
+def table_of(keys: list[str]) -> st.SearchStrategy[str]:
+    """Return the texts of tables with some of the keys."""
+    pairs = st.lists(st.tuples(st.sampled_from(keys), VALUES), max_size=4, unique_by=lambda p: p[0])
+    return pairs.map(lambda pairs: "".join(f"\n  {key}: {value}" for key, value in pairs))
+
+
+OF_A_KEY = {
+    "commands": entries_of([*keys_of(CommandModel), "nam"], VALUES),
+    "sync": table_of(keys_of(SyncModel)),
+    "import": table_of(keys_of(ImportModel)),
+}
+PLAIN = st.fixed_dictionaries(
+    {"version": st.just("1")},
+    optional={
+        key: st.sampled_from(values) for key, values in PLAIN_KEYS.items() if key != "version"
+    },
+)
+
+
+@st.composite
+def files(draw: st.DrawFn) -> str:
+    """Return a manifest that is plain, but for some of its keys."""
+    pairs = draw(PLAIN)
+    odd = draw(st.lists(st.sampled_from([*keys_of(ManifestModel), "comands"]), max_size=2))
+    pairs |= {key: draw(OF_A_KEY.get(key, VALUES)) for key in odd}
+    return "".join(f"{key}: {value}\n" for key, value in pairs.items())
+
+
+@given(files(), st.booleans())
+def test_a_plain_manifest_is_as_its_model_reads_it(text: str, included: bool) -> None:  # noqa: FBT001 - drawn
+    mine, other = read(text), read(text)
+    if mine is None or other is None:
+        return
+
+    keys = plain.manifest_keys(mine.root, mine.context, included=included)
+
+    if keys is None:
+        assert mine.context.cut == []
+        return
+    what = "an included file" if included else MANIFEST
+    root, expected = validated(other.root, other.report, other.context, what=what, broken=False)
+    assert not other.report.problems.errors
+    assert (keys, mine.root) == (expected, root)
+    assert [node.at for node in mine.context.cut] == [node.at for node in other.context.cut]
+
+
+@pytest.mark.parametrize(("key", "value"), [(k, v) for k, vs in PLAIN_KEYS.items() for v in vs])
+def test_texts_alone_need_no_model(key: str, value: str) -> None:
+    pairs = {"version": "1", "prefix": "/", key: value}
+    file = read("".join(f"{name}: {text}\n" for name, text in pairs.items()))
+
+    assert file is not None
+    assert plain.manifest_keys(file.root, file.context, included=False) is not None
+
+
+def test_what_is_left_out_has_the_default_of_its_model() -> None:
+    file = read("version: 1\ncommands:\n- name: a\nimport: {}\n")
+
+    assert file is not None
+    _, keys = validated(file.root, file.report, file.context, what=MANIFEST, broken=False)
+    entries = {Resource.COMMAND: [CommandKeys("a")]}
+    assert keys == ManifestKeys(imports=ImportKeys(), has_import=True, entries=entries)
+
+
+IMPORTED = st.fixed_dictionaries(
+    {"imported": st.sampled_from(["1", "1", "1", "2"])},
+    optional={
+        "commands": entries_of([*keys_of(_Command), "nam"], VALUES) | st.just("[]"),
+        "unread": entries_of(keys_of(_Place), VALUES),
+        "gone": VALUES,
+        "digest": VALUES,
+    },
+)
+
+
+@given(IMPORTED)
+def test_a_plain_imported_file_is_as_its_model_reads_it(pairs: dict[str, str]) -> None:
+    text = "".join(f"{key}: {value}\n" for key, value in pairs.items())
+    mine, other = read(text), read(text)
+    if mine is None or other is None:
+        return
+
+    values = plain.imported_values(mine.root, mine.context)
+
+    try:
+        expected = validated_import(other.root, other.report, other.context)
+    except UnreadableError:
+        assert values is None
+        return
+    assert values is None or values == expected
+
+
+def test_an_imported_file_needs_no_model() -> None:
+    file = read(
+        "imported: 1\ncommands:\n- {name: a, description: b, syntax: /a, category: c, from: d,\n"
+        "  formerly: [e], left_out: hidden, kept: true, recorded: true, source: f,\n"
+        "  discord: {name: a, type: 1, options: [{type: 3, name: b}]}}\n"
+        "unread:\n- {from: a, name: b, reason: c}\ngone: [x]\ndigest: y\n"
+    )
+
+    assert file is not None
+    values = plain.imported_values(file.root, file.context)
+    assert values == validated_import(file.root, file.report, file.context)
