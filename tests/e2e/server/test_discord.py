@@ -6,6 +6,7 @@ pinned versions: what they send and read back is what commandsync sends and read
 """
 
 import asyncio
+import inspect
 import json
 import os
 import shutil
@@ -39,6 +40,7 @@ from tests.support.discordserver import (
     without,
 )
 from tests.support.discordstory import KIND, DiscordStory
+from tests.support.fence import fenced
 from tests.support.home import Home
 from tests.support.runs import EVERYTHING
 
@@ -231,6 +233,56 @@ def test_discord_js_registers_commands_and_reads_them(
 
     judge(simulated, guild=guild, count=4)
     assert first == second == read == simulated.lists[guild or "default"]
+
+
+SYNCING = f"""\
+import asyncio, os
+import discord
+from discord import app_commands
+
+discord.http.Route.BASE = os.environ.get("API", "https://discord.com") + "/api/v10"
+
+
+{inspect.getsource(tree_of)}
+
+async def main():
+    async with discord.Client(intents=discord.Intents.none()) as client:
+        await client.login(os.environ["DISCORD_TOKEN"])
+        await tree_of(client).sync()
+
+
+asyncio.run(main())
+"""
+DEPLOYING = """\
+const { API = "https://discord.com", DISCORD_TOKEN, CLIENT_ID } = process.env;
+process.argv.splice(2, 4, DISCORD_TOKEN, API, CLIENT_ID);
+require("%s");
+"""
+
+
+@fenced
+@pytest.mark.parametrize("library", ["discord.py", "discord.js"])
+def test_the_first_plan_after_a_recording_has_no_changes(
+    home: Home, simulated: SimulatedListing, library: str, request: pytest.FixtureRequest
+) -> None:
+    program = [sys.executable, "bot.py"]
+    home.write(SYNCING, "bot.py")
+    if library == "discord.js":
+        path = request.getfixturevalue("discord_js") / "program.js"
+        home.write(DEPLOYING % path, "deploy.js")
+        program = ["node", "deploy.js"]
+    there = {"API": simulated.base_url, "CLIENT_ID": simulated.bot}
+    registered = home.child_into(program, {"DISCORD_TOKEN": simulated.token, **there})
+    recorded = home.run("import", "--", *program)
+    listing = f"listings:\n  - service: discord\n    base_url: {simulated.base_url}\n"
+    home.write(home.read("commands.yaml") + listing)
+    home.variable("COMMANDSYNC_TOKEN_DISCORD", simulated.token)
+
+    planned = home.run("plan", "--listing", "discord", "--detailed-exitcode")
+
+    assert registered.code == recorded.code == 0, registered.said + recorded.said
+    assert "Recorded 4 commands" in recorded.err
+    assert (planned.code, "4 unchanged" in planned.out) == (0, True), planned.said
 
 
 TREES = 30  # lists of six generated commands, so that they are fewer than those of one day
