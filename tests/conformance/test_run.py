@@ -13,6 +13,7 @@ from commandsync.sync import Outcome
 from commandsync.sync.settings import load_files
 from tests.support.bots import Service
 from tests.support.clients import Open
+from tests.support.discordserver import DiscordServer
 from tests.support.rawserver import RawServer, answering, closing
 
 HELP = {"id": "1", "name": "help", "description": "Does it.", "syntax": "/help"}
@@ -51,6 +52,18 @@ def test_a_manifest_is_applied_and_verified(
     assert again.complete
     assert again.plan.changes == ()
     assert len(client.get_commands()) == 3  # the connection stays open
+
+
+def test_the_listings_of_a_manifest_are_left_alone(
+    open_client: Open, service: Service, write: Callable[..., Path]
+) -> None:
+    bot = service.bot(["help", "ping"])
+    with DiscordServer() as discord:
+        result = open_client(bot.token, bot.url).run(write(OLD, discord.entry))
+
+    assert result.complete
+    assert bot.commands()[0]["description"] == "Shows all."
+    assert discord.requests == []
 
 
 def test_options_narrow_what_is_done(
