@@ -1,43 +1,18 @@
-"""The commands that a bot has registered with Discord, read from Discord's own interface.
+"""The commands that a bot has registered with Discord, as Discord answers them.
 
-The requests, their limits and the secrecy of the token are those of the other services. Discord's
-documentation of application commands and of its HTTP interface gives paths and headers.
+The requests are those of the listing; their limits and the secrecy of the token are those of all
+services.
 """
 
 import re
-from dataclasses import replace
-from typing import cast
 
 from commandsync import errors
-from commandsync.api.arguments import Address, parse_address
-from commandsync.api.content import content_of
+from commandsync.api.arguments import Address
 from commandsync.api.credentials import Token
-from commandsync.api.operations import Operation
 from commandsync.client.connection import Connection, OnWait
-from commandsync.client.network import surroundings
-from commandsync.version import __version__
+from commandsync.services import discord
 
-BASE_URL = "https://discord.com/api"
-"""The address of Discord's interface, without its version."""
-
-_VERSION = 10
-_EXAMPLE = f"give it as {BASE_URL}, without /v{_VERSION}"
-_AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"  # Discord's own form
 _IDENTIFIER = re.compile("[0-9]{1,20}")
-_HINTS: dict[type[errors.ListingError], str] = {
-    errors.DecodeError: "check the base URL: is it Discord's?",
-    errors.Unauthorized: "copy the token again from the page Bot of Discord's developer portal",
-    errors.Forbidden: "is it the token of this application's bot?",
-    errors.NotFound: "check the application's id on the page General Information of the portal",
-}
-
-
-def discord_address(base_url: str = BASE_URL) -> Address:
-    """Read the URL of Discord's interface, with or without its version, as `parse_address` does."""
-    try:
-        return parse_address(base_url, version=_VERSION)
-    except (errors.UsageError, errors.RefusedError) as error:
-        raise error.having(hint=_EXAMPLE) from error.__cause__
 
 
 def registered_commands(
@@ -58,38 +33,13 @@ def registered_commands(
     if application and not _IDENTIFIER.fullmatch(application):
         hint = "it is a number, on the page General Information of the developer portal"
         raise errors.UsageError(f"{application!r} is not an application's id", hint=hint)
-    lent = replace(surroundings(address), headers={"User-Agent": _AGENT})
-    with Connection(address, token, timeout=timeout, retries=retries, session=lent) as connection:
+    connecting = Connection(
+        address, token, timeout=timeout, retries=retries, service=discord.DISCORD
+    )
+    with connecting as connection:
         connection.on_wait = on_wait or connection.on_wait
         try:
-            application = application or connection.call(_OWN_APPLICATION)
-            path, query = f"/applications/{application}/commands", (("with_localizations", "true"),)
-            listing = Operation("list application commands", "GET", path, _list, query)
-            return connection.call(listing)
-        except errors.ListingError as error:
-            raise _about_discord(error) from error.__cause__
-
-
-def _application(reply: errors.Reply) -> str:
-    content = content_of(reply)
-    fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
-    identifier = str(fields.get("id"))
-    if not _IDENTIFIER.fullmatch(identifier):
-        raise errors.DecodeError("the answer contains no application", reply=reply)
-    return identifier
-
-
-_OWN_APPLICATION = Operation("get application", "GET", "/applications/@me", _application)
-
-
-def _list(reply: errors.Reply) -> bytes:
-    if not isinstance(content_of(reply), list):
-        raise errors.DecodeError("the answer contains no list of commands", reply=reply)
-    return reply.body
-
-
-def _about_discord(error: errors.ListingError) -> errors.ListingError:
-    """Return an error with Discord in its message, unless it names the host."""
-    is_answer = isinstance(error, errors.ApiError | errors.DecodeError)
-    message = f"Discord: {error.message}" if is_answer else ""
-    return error.having(message=message, hint=_HINTS.get(type(error), ""))
+            application = application or connection.call(discord.application()).id
+            return connection.call(discord.registered(application))
+        except (errors.ApiError, errors.DecodeError) as error:
+            raise error.having(message=f"Discord: {error.message}") from error.__cause__

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from commandsync.api import arguments, operations
+from commandsync.api.arguments import Address
 from commandsync.api.content import content_of, json_or_none
 from commandsync.api.operations import Operation, Overwritten, bot_part
 from commandsync.diagnostics import Do
@@ -25,6 +26,7 @@ from commandsync.errors import (
     RateLimited,
     Reply,
     Unauthorized,
+    UsageError,
 )
 from commandsync.records.snapshot import Entry, Node
 from commandsync.records.texts import Resource, Text, object_of
@@ -51,7 +53,8 @@ ORIGIN = "https://discord.com"
 VARIABLES = ("DISCORD_TOKEN", "COMMANDSYNC_TOKEN_DISCORD")
 """The variables of its token; the first one that is set counts."""
 
-_API = "/api/v10"
+_VERSION = 10
+_API = f"/api/v{_VERSION}"
 # Discord may block requests without one of this form ("User Agent" of its reference).
 _AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"
 _SOURCE = FactSource(
@@ -82,6 +85,18 @@ _RESETS: Mapping[str, Any] = MappingProxyType(
 )
 _ID = re.compile(r"[0-9]{1,20}")
 _MOST_ERRORS = 20  # of one answer that are named
+
+
+def discord_address(base_url: str = ORIGIN) -> Address:
+    """Read a URL of Discord's interface, with or without `/api` and the version after it.
+
+    Raises as `parse_address`.
+    """
+    try:
+        address = arguments.parse_address(base_url, version=_VERSION)
+    except UsageError as error:
+        raise error.having(hint=f"give it as {ORIGIN}") from error.__cause__
+    return Address(address.base_url.removesuffix("/api"), None)
 
 
 class Application(NamedTuple):
@@ -156,6 +171,18 @@ def _reading(of: _List, bot: str, resource: Resource) -> Operation[tuple[Entry, 
     query = (("with_localizations", "true"),)
     name = f"list {resource.collection}"
     return Operation(name, "GET", of.path(bot), lambda reply: of.entries(_listed(of, reply)), query)
+
+
+def registered(application: str) -> Operation[bytes]:
+    """Return the request for the body of an answer with the global commands of an application."""
+    of = _List(UNKNOWN)
+
+    def read(reply: Reply) -> bytes:
+        _listed(of, reply)
+        return reply.body
+
+    reading = _reading(of, application, Resource.APPLICATION_COMMAND)
+    return Operation(reading.name, reading.method, reading.path, read, reading.query)
 
 
 def _listed(of: _List, reply: Reply) -> list[Object]:

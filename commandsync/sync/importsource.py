@@ -460,15 +460,12 @@ def read_registered(settings: Settings, locale: str = "") -> SourceReading:
         ListingError: Discord refused, or did not answer.
         FileError: The answer contains something other than application commands.
     """
-    from commandsync.client.discordapi import (  # noqa: PLC0415 - loads requests
-        BASE_URL,
-        discord_address,
-        registered_commands,
-    )
+    from commandsync.client.discordapi import registered_commands  # noqa: PLC0415 - loads requests
+    from commandsync.services.discord import ORIGIN, discord_address  # noqa: PLC0415 - as above
     from commandsync.sync.job import calls_of  # noqa: PLC0415 - as above
 
     token = _token(settings)
-    address = discord_address(os.environ.get("DISCORD_BASE_URL", "") or BASE_URL)
+    address = discord_address(os.environ.get("DISCORD_BASE_URL", "") or ORIGIN)
     site = Site(address, bot="", token=token, token_from=TOKEN_VARIABLE)
     answer = registered_commands(
         address,

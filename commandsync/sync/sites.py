@@ -241,11 +241,12 @@ def discord_site(
         ORIGIN,
         UNKNOWN,
         VARIABLES,
+        discord_address,
         discord_service,
     )
 
     listing = replace(listing, guild=settings.guild or listing.guild)
-    address = parse_address(listing.base_url or ORIGIN, version=None)
+    address = discord_address(listing.base_url or ORIGIN)
     own_host = address.base_url == ORIGIN
     untrusted = None if own_host else _untrusted(listing, address, _of_page(manifest))
     names = _variables(listing, VARIABLES, own_host=own_host)

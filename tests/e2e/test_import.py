@@ -411,7 +411,7 @@ def test_an_import_from_discord_that_fails_says_what_to_do_and_writes_nothing(ho
     assert "developer portal" in without.err
     assert "http://discord.example/api is plain http" in plain.err
     assert failed(refused, "auth").endswith("(401: <hidden>)")
-    assert server.requests[0].path == "/v10/applications/42/commands"
+    assert server.requests[0].path == "/api/v10/applications/42/commands"
     assert home.read("commands.yaml") == "version: 1\n"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.errors import FileError, UsageError
+from commandsync.errors import DecodeError, UsageError
 from commandsync.sync.importsource import read_registered
 from commandsync.sync.settings import Settings
 from tests.support.plans import day
@@ -44,7 +44,7 @@ def test_it_is_read_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     assert entry.place is None
     assert {request.headers["authorization"] for request in server.requests} == {f"Bot {TOKEN}"}
     assert {progress.operation.name for progress in seen} == {
-        "get application",
+        "read application",
         "list application commands",
     }
     assert {(progress.site.token_from, progress.site.bot) for progress in seen} == {
@@ -84,5 +84,5 @@ def test_an_answer_with_something_else_is_an_error(monkeypatch: pytest.MonkeyPat
         server.then(answering(json.dumps([{"nome": "ping"}]).encode()))
         monkeypatch.setenv("DISCORD_BASE_URL", server.url)
         monkeypatch.setenv("DISCORD_APPLICATION_ID", "42")
-        with pytest.raises(FileError, match=r"the answer: not an application command"):
+        with pytest.raises(DecodeError, match=r"Discord: .* a command without an id or a name"):
             read_registered(SETTINGS)
