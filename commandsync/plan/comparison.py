@@ -143,7 +143,7 @@ class Comparison:
                 continue
             ended[n] = entry.schedule.until if is_own(entry, listed) else None
             if self._leaves(listed):
-                self.notices.append(_ignored(entry, listed))
+                self.notices.append(self._left(entry, listed))
         return ended
 
     def _differing(
@@ -158,7 +158,7 @@ class Comparison:
             elif listed.text == entry.text:
                 self.unchanged += 1
             elif self._leaves(listed):
-                self.notices.append(_ignored(entry, listed))
+                self.notices.append(self._left(entry, listed))
             elif not self.rules.manages(resource, self.abilities):
                 self.notices.append(_not_posted(resource, entry))
             elif self._is_writable(resource, listed):
@@ -193,6 +193,15 @@ class Comparison:
     def _leaves(self, listed: Entry) -> bool:
         """Whether a listed record is never touched."""
         return self.rules.ignores(listed.name) or listed.id in self.untouched
+
+    def _left(self, entry: Entry, listed: Entry) -> Notice:
+        """Return the notice that an entry is listed as a record that is never touched."""
+        why, hint = "is left alone", "remove the id from the entry, or the entry"
+        if self.rules.ignores(listed.name):
+            why = "sync.ignore matches"
+            hint = "change the pattern to manage it, or remove the entry"
+        message = f"{entry.name!r} is listed as {listed.name!r}, which {why}: it stays as it is"
+        return Notice(message, hint, entry.location)
 
     def _is_writable(self, resource: Resource, entry: Entry) -> bool:
         """Whether a record can be changed or deleted; one that cannot is reported."""
@@ -253,15 +262,6 @@ def _change(
     equal, same_name = counts[wanted.text]
     values |= {"same_text": equal, "same_name": same_name, "until": until}
     return Replace(**values, uses=listed.uses) if listed else Add(**values)
-
-
-def _ignored(entry: Entry, listed: Entry) -> Notice:
-    return Notice(
-        f"{entry.name!r} is listed as {listed.name!r}, which sync.ignore matches: it stays "
-        "as it is",
-        "change the pattern to manage it, or remove the entry",
-        entry.location,
-    )
 
 
 def _not_posted(kind: Resource, entry: Entry) -> Notice:

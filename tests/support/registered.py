@@ -68,11 +68,14 @@ def entry(text: ApplicationCommand, pin: str = "", *formerly: str, line: int = 1
 
 
 def plan_of(
-    wanted: tuple[Entry, ...], here: tuple[Entry, ...], rules: SyncRules = NO_LIMIT
+    wanted: tuple[Entry, ...],
+    here: tuple[Entry, ...],
+    rules: SyncRules = NO_LIMIT,
+    **more: Any,  # noqa: ANN401 - arguments of `make_plan`
 ) -> RecordPlan:
     """Return the plan that makes a list match."""
     sides = Snapshot({KIND: wanted}), Snapshot({KIND: here})
-    return make_plan(desired=sides[0], listed=sides[1], target=TARGET, rules=rules)
+    return make_plan(desired=sides[0], listed=sides[1], target=TARGET, rules=rules, **more)
 
 
 NAMES = st.sampled_from(["ban", "Ban", "play", "queue", "a" * 31, "a" * 32])

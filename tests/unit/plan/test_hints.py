@@ -388,3 +388,14 @@ def test_a_former_name_that_only_another_type_has_is_finished() -> None:
 
     assert finished_renames(wanted, {0: here[1]}, here) == [0]
     assert finished_renames(wanted, {0: here[1]}, [*here, Entry(registered.slash("Ban"))]) == []
+
+
+def test_an_entry_whose_id_is_that_of_a_command_that_is_left_alone_says_so() -> None:
+    old = registered.slash("old")
+    wanted = registered.entry(registered.slash("new"), "r0")
+    plan = registered.plan_of((wanted,), registered.listed(old), untouched={"r0"})
+
+    (notice,) = plan.notices
+    assert plan.changes == ()
+    assert notice.message == "'new' is listed as 'old', which is left alone: it stays as it is"
+    assert notice.hint == "remove the id from the entry, or the entry"
