@@ -156,6 +156,7 @@ class _Connector(aiohttp.TCPConnector):
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - passed on
         parent: Any = super()  # its types are incomplete
         parent.__init__(**settings)
+        # There is no public setting for the class of a connection's protocol.
         self._factory: Any = partial(_Protocol, loop=asyncio.get_running_loop())
 
     async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:  # noqa: ANN401 - passed on

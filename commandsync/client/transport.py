@@ -104,9 +104,11 @@ class _TimedResponse(http.client.HTTPResponse):
 
     def _read_status(self) -> tuple[str, int, str]:
         """Read the status line after all interim answers; http.client passes over 100 alone."""
+        # `begin` calls this private method, and has no hook behind the status line. Without this
+        # one, an answer behind 102 or 103 would be taken for the body of the interim answer.
         while True:
             parent: Any = super()
-            version, status, reason = parent._read_status()  # noqa: SLF001 - not in typeshed
+            version, status, reason = parent._read_status()  # noqa: SLF001 - as above
             if status not in _INTERIM or status == _SWITCHING:
                 return version, status, reason
             http.client.parse_headers(self.fp)
@@ -128,6 +130,9 @@ class _PlainConnection(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         """Connect within one time-out; urllib3 gives it to each address, none to the look-up."""
+        # urllib3 calls this private method for each kind of connection, also to a proxy. The public
+        # `connect` adds the tunnel and TLS to it, and the public `host` lacks a final dot, which
+        # keeps the system from searching other domains.
         seconds: float = self.timeout or 0.0
         end = time.monotonic() + seconds
         name, family = self._dns_host.strip("[]"), allowed_gai_family()
