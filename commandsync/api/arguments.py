@@ -48,7 +48,7 @@ def strings(name: str, values: object, *, ids: bool = False) -> tuple[str, ...]:
 
 
 def identifier(name: str, value: object) -> str:
-    """Return an identifier: a string, a number, or that of an object that has one as its id.
+    """Return an identifier: a string, a number, or the `id` of an object.
 
     Raises `ArgumentError` if it is none of these; or it is empty, `.` or `..`, and would address
     something else as a part of a path.
@@ -130,8 +130,8 @@ def parse_address(
 ) -> Address:
     """Read a base URL as users write it, without a trailing slash and a trailing `/v1`.
 
-    `insecure_http` allows plain http to another machine; `version` is that of the service's
-    interface, None for a URL that has none.
+    `insecure_http` allows plain http to another machine. `version` is the version of the service's
+    interface, None if its URL has none.
 
     Raises:
         UsageError: It is not an HTTP URL, or contains credentials, a token, a query or a fragment.

@@ -10,14 +10,15 @@ tells files that may not be written. A token of less than 8 characters may be in
 it is never hidden, since a name must not change for it, and it counts in a request only if the run
 uses it.
 
-Escapes do not conceal a token. `_spelling` has those of one document, and `_decoded` reads one
-level of all others, so that a token is also found in a URL within HTML within JSON.
+Escapes do not conceal a token. `_spelling` has the escapes of one document, and `_decoded` reads
+one level of all others, so that a token is also found in a URL within HTML within JSON.
 
-Before a write, `token_refusal` is asked: does the token belong to this bot, and is it, or another
-one of the run (`known_tokens`), in a text? It is part of the check of a plan, and a client asks it
+Before a write, `token_refusal` is asked: does the token belong to this bot, and does a text
+contain a token of the run (`known_tokens`)? It is part of the check of a plan, and a client asks it
 with `check_call` for each call that writes.
 
-The outputs of `--version` and `--help` are redacted, too: what only a token needs is loaded later.
+The outputs of `--version` and `--help` are redacted, too: the parts that only a token needs are
+loaded later.
 """
 
 from __future__ import annotations
@@ -208,7 +209,7 @@ def _without(word: str, spans: Iterable[tuple[int, int]]) -> str:
 def _decoded(text: str, places: list[int]) -> tuple[str, list[int]]:
     """Read one level of the escapes in a text, and return where each character begins.
 
-    `places` are those of the text, and the end.
+    `places` has the place of each character of the text, and the end.
     """
     parts: list[str] = []
     begins: list[int] = []
@@ -221,7 +222,7 @@ def _decoded(text: str, places: list[int]) -> tuple[str, list[int]]:
 
 
 def _escaped(escape: re.Match[str]) -> str:
-    """Return the character that is escaped; a space stands for what no token contains."""
+    """Return the character that is escaped; a space, if no token contains it."""
     percent, decimal, hexadecimal, name, code, plain = escape.groups()
     if plain:
         return " " if plain in "bfnrtv" else plain
@@ -264,7 +265,7 @@ def redacting() -> Iterator[Tokens]:
 
 
 def keep_secret(token: Token) -> Token:
-    """Add a token to those of the run, and return it; the library has no such run."""
+    """Add a token to the tokens of the run, and return it. The library has no such run."""
     tokens = _of_run.get()
     if tokens is not None:
         tokens[token.reveal()] = token

@@ -145,7 +145,7 @@ class Failure:
         return max(self.before, _doubt(self.error))
 
     def raised(self, operation: Operation[Any]) -> ListingError:
-        """Return the error for the caller; that of an add in doubt has a hint."""
+        """Return the error for the caller, with a hint if an add is in doubt."""
         if self.doubt and not operation.idempotent:
             return self.error.having(hint=LOOK)
         return self.error

@@ -104,9 +104,9 @@ def unexplained(plan: Plan, *, versions: Iterable[Snapshot]) -> list[Removal]:
     """Return the deletes and replaces of records that no version of the manifest had.
 
     A version had a record if it had one with all its fields: exactly, folded or cut, as services
-    change texts. A name alone explains a record of an exact kind only. One that has ended, or an
-    exact copy of one that stays, needs no explanation. The versions, the newest first, are read as
-    far as necessary.
+    change texts. A name alone explains a record of an exact kind only. A record that has ended, or
+    an exact copy of a record that stays, needs no explanation. The versions, the newest first, are
+    read as far as necessary.
     """
     left = [
         change

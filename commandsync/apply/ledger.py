@@ -125,7 +125,7 @@ def _overwritten(change: Change) -> Notice:
 class Ledger:
     """The writes of one run, and why it starts no more of them.
 
-    The fields without a comment are those of `Result`.
+    `Result` explains the fields without a comment.
     """
 
     plan: RecordPlan

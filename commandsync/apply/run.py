@@ -6,7 +6,7 @@ than too little. Where names are unique, the deletes that the plan says go first
 renamed when its new name is free, and the order of adds does not matter. The old record of a
 replace is deleted only when a read has shown the new one. An add whose result is unknown is settled
 by reading the list. After any write, whatever its answer, every managed collection is read once
-more and planned again: what is called verified, or unchanged, has been seen.
+more and planned again: a record is called verified, or unchanged, only after it was seen.
 
 A list that is replaced as a whole needs one request, which is retried as a read is: its result is
 the same however often it is sent. Where the service returns its list, that is read again; elsewhere
@@ -72,8 +72,8 @@ def apply(  # noqa: PLR0913 - what a run is made of
 ) -> Steps[Result]:
     """Carry out a plan.
 
-    What the listing shows to be done already is not done again, so a saved plan that was
-    interrupted is finished and one that was applied is left alone. `StalePlanError` is raised
+    A change that the listing already shows is not made again: a saved plan that was interrupted is
+    finished, and a plan that was applied changes nothing. `StalePlanError` is raised
     before the first step, when the plan no longer fits the listing.
 
     Args:
@@ -83,8 +83,8 @@ def apply(  # noqa: PLR0913 - what a run is made of
         health: Shared with the driver, which notes every attempt in it.
         replan: Makes the plan again; None for a saved plan, whose own changes are compared.
         concurrency: Most calls in flight.
-        unordered: Send adds concurrently too; the listing then shows them in any order. Those of an
-            exact kind always are: its order means nothing.
+        unordered: Send adds concurrently too; the listing then shows them in any order. Adds of an
+            exact kind are always sent so: its order means nothing.
     """
     run = open_run(plan, listed, health, service=service, concurrency=concurrency)
     yield from run.first_deletes()

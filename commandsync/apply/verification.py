@@ -87,8 +87,8 @@ class Claims:
     def assign(self, entries: tuple[Entry, ...]) -> None:
         """Assign the records that no earlier read showed to the adds that made them.
 
-        An add made the record that equals it, else one of its name, exactly, folded or cut; in an
-        exact kind it made the one of its type and name.
+        An add made the record that equals it, else a record of its name, exactly, folded or cut; in
+        an exact kind it made the record of its type and name.
         """
         self.entries, self.listed = entries, by_identity(entries)
         for write in self.writes:
@@ -223,7 +223,7 @@ def evidence_of(
 
 
 def _rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
-    """Return the fields, or the parts of an object, that are listed otherwise than they were sent.
+    """Return the fields, or the parts of an object, that the listing has with another value.
 
     A service of objects is not known to change any.
     """
@@ -267,7 +267,7 @@ def are_shown(writes: Iterable[Write], claims: Claims) -> bool:
 def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
     """Give a written change the outcome that the last read of its collection shows.
 
-    `certain` means that enough reads were made: what they do not show did not happen.
+    `certain` means that enough reads were made: a change that they do not show was not made.
     """
     evidence = evidence_of(write.change, listed=claims.listed, record=write.record)
     if evidence.missing and (write.state, Finding.LISTED) in FINDINGS:
@@ -290,7 +290,7 @@ def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
 
 
 def finding_of(write: Write, claims: Claims, *, certain: bool) -> Finding:
-    """Return the finding of the last read, which lacks a change; arguments as of `conclude`."""
+    """Return the finding of the last read, which lacks a change; arguments as in `conclude`."""
     if isinstance(write.change, Edit) and write.change.id not in claims.listed:
         return Finding.GONE
     if write.adds and claims.unclaimed:

@@ -201,9 +201,9 @@ class AsyncClient(AnyClient):
 
         It is called once for each event, while `events` or `listen` runs. An exception in it is
         logged and ends nothing. The handlers of a `Client` run one after another, in the thread
-        that reads, before the event is yielded. Those of an `AsyncClient` may be asynchronous:
-        those of several users run at the same time, those of one user one after another, for at
-        most `event_buffer` events.
+        that reads, before the event is yielded. The handlers of an `AsyncClient` may be
+        asynchronous: they run at the same time for several users, and one after another for one
+        user, for at most `event_buffer` events.
 
         Raises:
             ArgumentError: The event is not one of these.

@@ -92,7 +92,7 @@ class AnyConnection:
 
     Attributes:
         deadline: Seconds for a whole call: for its place, its requests and all waits; None for
-            those of the operation.
+            the deadline of the operation.
         on_wait: Called with an operation when it begins to wait: for its answer (`Send`) or for a
             retry (`Wait`), but not for its turn; and with None when it has ended.
 

@@ -1,7 +1,7 @@
 """The commands that a bot has registered with Discord, as Discord answers them.
 
-The requests are those of the listing; their limits and the secrecy of the token are those of all
-services.
+The requests are as for a listing at Discord; their limits and the secrecy of the token are as for
+all services.
 """
 
 import re
@@ -27,8 +27,8 @@ def registered_commands(
     """Return the body of Discord's answer: the bot's global commands with all localizations.
 
     It makes one request, and one more to ask for the application's id if that is empty. The token
-    does not tell it: it contains the id of the bot's user, which is another one for old bots. The
-    other arguments are those of a `Connection`, and an id that is not valid raises `UsageError`.
+    does not tell it: it contains the id of the bot's user, which differs for old bots. The other
+    arguments are as in `Connection`, and an id that is not valid raises `UsageError`.
     """
     if application and not _IDENTIFIER.fullmatch(application):
         hint = "it is a number, on the page General Information of the developer portal"

@@ -1,9 +1,9 @@
 """The events that a client yields, and the handlers that it calls with them.
 
-An event is one of the service (`Ready`, `Vote`, `Reminder`) or of the client's own connection
+An event comes from the service (`Ready`, `Vote`, `Reminder`) or from the client's own connection
 (`Reconnecting`, `Reconnected`). Handlers are added by the name or the type of an event. If one
 fails, that is logged, and the stream goes on. Handlers of an asynchronous client may be
-asynchronous: those of one user run in order, those of several users at the same time.
+asynchronous: for one user they run in order, and for several users at the same time.
 """
 
 import asyncio
@@ -199,7 +199,7 @@ class _Handlers:
 
 
 class AsyncHandlers(_Handlers):
-    """Handlers that may be asynchronous: those of one user in order, those of several at once."""
+    """Handlers that may be asynchronous: in order for one user, at once for several users."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
@@ -209,7 +209,7 @@ class AsyncHandlers(_Handlers):
         self._room = asyncio.Event()
 
     async def call(self, event: Event) -> None:
-        """Begin to call the handlers of an event, or let it wait for those of the same user.
+        """Begin to call the handlers of an event, behind earlier events of the same user.
 
         Return when there is room for another event.
         """

@@ -44,8 +44,8 @@ def _without_tokens(record: logging.LogRecord) -> bool:
 class Secrecy:
     """Reveals the token, if any, to the service, and hides it in all that the service sends.
 
-    A short token is not hidden in a listing, which must not be changed. `hide` and `hide_parts` are
-    those of the token.
+    A short token is not hidden in a listing, which must not be changed. `hide` and `hide_parts` do
+    as the methods of the token.
     """
 
     def __init__(self, token: Token | None, *, authorization: str = "{token}") -> None:

@@ -85,8 +85,8 @@ def pause(failures: int, jitter: float) -> float:
 class Subscription:
     """One subscription.
 
-    The voters that are read are those of `bot`; if it is empty, of the one that the gateway
-    reports. `jitter` returns a number from 0 to 1, which spreads the attempts of many clients.
+    It reads the voters of `bot`, or of the bot that the gateway reports if `bot` is empty. `jitter`
+    returns a number from 0 to 1, which spreads the attempts of many clients.
     """
 
     def __init__(
@@ -290,7 +290,7 @@ class Tally:
         return True
 
     def reaches(self, voters: Sequence[Voter]) -> bool:
-        """Whether a read needs no more than these voters, of which the last page is new."""
+        """Whether a read needs no more than these voters, whose last page is new."""
         if self.seen is None:
             return len(voters) >= _MOST_AT_FIRST
         return self._place(voters, start=len(voters) - LARGEST_PAGE - _ROW) is not None

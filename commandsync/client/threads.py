@@ -1,7 +1,7 @@
 """Calls in threads that end with the program, and the limit on those that are in flight.
 
-A call runs in a daemon thread of its own, and its request waits at the gate until one of the places
-is free. A pause lets nobody enter for a while; a stop ends all waits at once.
+A call runs in a daemon thread of its own, and its request waits at the gate until a place is free.
+A pause lets nobody enter for a while; a stop ends all waits at once.
 """
 
 import time

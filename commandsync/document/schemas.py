@@ -1,6 +1,6 @@
 """The documents that are not a plan, and the JSON Schema of each document.
 
-The document of a result is that of its plan, with the end of each change. A failure, with a
+The document of a result is the document of its plan, with the end of each change. A failure, with a
 manifest's problems each at its place, is the document of a run that ends without a result;
 `joined_document` puts the documents of several manifests into one. `docs` prints a list of
 commands.

@@ -68,7 +68,7 @@ def link_of(url: str | None) -> str | None:
 def html_of(markdown: str, *, above: int) -> Markup:
     """Return the HTML of a text, of anybody.
 
-    Its headings follow the one that it is below, of the level `above`, without a gap.
+    Its headings follow the heading above it, of the level `above`, without a gap.
     """
     if _PLAIN.fullmatch(markdown):
         return Markup(f"<p>{escape(markdown)}</p>")  # noqa: S704 - it is escaped
@@ -138,7 +138,7 @@ def initial(name: str) -> str:
 
 
 def colours_of(bot: Bot) -> tuple[str, str]:
-    """Return the colours of a bot's banner: those of its theme, or two that depend on its id."""
+    """Return the colours of a bot's banner: its theme's, or two that depend on its id."""
     hue = sha256(bot.id.encode(errors="replace")).digest()[0] % _HUES / _HUES
     colour, lighter = map(_colour, (bot.theme.color, bot.theme.color_lighter))
     if not (bot.theme.enabled and colour):

@@ -86,7 +86,7 @@ class Order:
 
     @property
     def project(self) -> Path:
-        """The project's folder: what of the home folder the program sees."""
+        """The project's folder: the program sees no other part of the home folder."""
         cwd = Path(os.path.realpath(self.cwd))
         if self.folder is not None:
             return Path(os.path.realpath(self.folder))
@@ -164,7 +164,7 @@ class _Output:
         self._printed, self._on_line = b"", on_line
 
     async def read(self, output: int) -> None:
-        """Read to the end, which may come after that of the program."""
+        """Read to the end of the output, which may come after the end of the program."""
         reader, rest = asyncio.StreamReader(), b""
         pipe = os.fdopen(output, "rb", 0)
         connected = partial(asyncio.StreamReaderProtocol, reader)

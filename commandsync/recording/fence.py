@@ -104,7 +104,7 @@ def seccomp_filter(machine: str) -> bytes | None:
 def refusals_only(*, has_header: bool) -> bytes:
     """Return a filter of a raw socket that takes only the packets that refuse a connection.
 
-    `has_header` says whether a packet begins with its IP header, as those of IPv4 do.
+    `has_header` says whether a packet begins with its IP header, as in IPv4.
     """
     load = (_LOAD_BYTE_BEHIND if has_header else _LOAD_BYTE, 0, 0, _FLAGS)
     header = [(_LOAD_HEADER, 0, 0, 0)] if has_header else []
@@ -230,7 +230,7 @@ class Fence:
         raise _fence_error(f"{failure['step']} ({failure['reason']})")
 
     def start(self, output: int) -> None:
-        """Let the program run; what it prints goes to the file descriptor `output`."""
+        """Let the program run; its output goes to the file descriptor `output`."""
         socket.send_fds(self._control, [b"go"], [output])
 
     def look(self) -> None:

@@ -1,12 +1,12 @@
 """The hosts that a recorded program finds: the platforms, and the services that the user allows.
 
 Every program inside the fence asks the `Resolver`, since resolv.conf names it. A host that it does
-not know gets NXDOMAIN and is counted, so that the user reads what the program wanted beside the
-platform. A service of `--allow HOST:PORT`, such as a database, is reached through a `relay`, and
-what the program does there is real. A platform's or a listing's own host is refused there (it is
-what the stand-ins are for), and a connection that begins like a call of a platform is closed.
+not know gets NXDOMAIN and is counted, so that the user reads which other hosts the program
+asked for. A service of `--allow HOST:PORT`, such as a database, is reached through a `relay`, and
+the program really changes it. A platform's or a listing's own host is refused there, since the
+stand-ins replace it, and a connection that begins like a call of a platform is closed.
 
-`Refusals` counts the connections to ports where nothing listens, such as that of a database.
+`Refusals` counts the connections to ports where nothing listens, such as the port of a database.
 
 DNS: RFC 1035. TCP: RFC 9293.
 """
@@ -165,7 +165,7 @@ class Refusals(asyncio.Protocol):
 
 
 class Allowed(NamedTuple):
-    """A service that the program may reach, and the address inside that stands for it."""
+    """A service that the program may reach, and its address inside the fence."""
 
     host: str
     port: int
@@ -224,7 +224,7 @@ def _inside(host: str, value: str, number: int) -> str:
 
 
 class Hosts(NamedTuple):
-    """What the hosts count while a program runs."""
+    """The counts of the hosts while a program runs."""
 
     resolver: Resolver
     refusals: Refusals
@@ -235,7 +235,7 @@ async def serve_hosts(
 ) -> Hosts:
     """Answer as the name server, and relay to the allowed services, until the stack is closed.
 
-    The sockets are those in the fence, behind that of the platforms.
+    The sockets are in the fence, behind the socket of the platforms.
     """
     known = dict.fromkeys(PLATFORM_HOSTS, PLATFORM)
     resolver = Resolver(known | {service.host: service.inside for service in allowed})

@@ -181,7 +181,8 @@ def toolchains(
     """Return the folders of toolchains below empty ones, and the links that lead to them.
 
     `paths` are the folders of the `PATH` and the program's own file. A folder `bin` belongs to its
-    toolchain, which is the folder above it. What a link in it leads to belongs to another one.
+    toolchain, which is the folder above it. The target of a link in it belongs to another
+    toolchain.
     """
     folders, links = set[str](), dict[str, str]()
 
@@ -400,7 +401,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _is_system(path: str) -> bool:
-    """Whether a home folder is one of the system's own, as those of its services are."""
+    """Whether a home folder belongs to the system, such as the folder of a service."""
     tops = {"/", "/dev", "/proc", "/sys", "/var", *_SYSTEM}
     return path in tops or any(is_below(path, each) for each in _SYSTEM) or not _is_folder(path)
 

@@ -81,7 +81,7 @@ def application_of(token: str) -> str | None:
 
 
 def _id_part(found: re.Match[str]) -> str:
-    """Return the part of a token with the id, or an empty text: text may stand before it."""
+    """Return the part of a token with the id, or an empty text; other text may come before it."""
     given = found[1]
     parts = (given[start:] for start in range(len(given) - _SHORTEST_ID + 1))
     return next((part for part in parts if application_of(part)), "")
@@ -116,7 +116,7 @@ def telegram_token(bot: str) -> str:
 
 
 def application_in(environment: Mapping[str, str]) -> str:
-    """Return the application whose token is in an environment, or the one of the stand-in."""
+    """Return the application whose token is in an environment, or the stand-in's."""
     for value in environment.values():
         for found in _DISCORD_TOKEN.finditer(value):
             if application := application_of(_id_part(found)):
@@ -168,7 +168,7 @@ def unset_variables(folder: Path, known: Iterable[str]) -> list[str]:
 
 
 def _code(folder: Path) -> Iterator[Path]:
-    """Yield the files of code in a folder, without those of its libraries."""
+    """Yield the files of code in a folder, without its libraries."""
     for place, folders, files in os.walk(folder):
         folders[:] = [each for each in folders if each[0] != "." and each not in _LIBRARIES]
         for name in files:

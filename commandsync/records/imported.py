@@ -68,7 +68,7 @@ class ImportedCommand:
 
     @property
     def key(self) -> tuple[str, Kind, Any]:
-        """What tells it from the others: its name, and how it is called.
+        """The identity of a command: its name, and how it is called.
 
         The menus of users and of messages may have commands of one name.
         """
@@ -189,7 +189,7 @@ def members(name: str, node: Node) -> tuple[tuple[str, Node], ...]:
 
 
 def _of_group(path: Sequence[str], node: Node) -> Node:
-    """Return the object of a command: of a sub-command, the one of its group around it."""
+    """Return the object of a command, or of the group around a sub-command."""
     *groups, own = path
     nested = [option for option in node.get("options", ()) if option.get("type") in NESTING]
     if not groups or nested or node.get("name") != own:

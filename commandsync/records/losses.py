@@ -17,7 +17,7 @@ texts, the command as a whole, and what the manifest's policy keeps on a list.""
 
 
 class Limit(NamedTuple):
-    """What a service accepts as the text of a field, or as a number of records.
+    """The limit of a service for the text of a field, or for a number of records.
 
     Lengths are counted in UTF-16 code units, as JavaScript does: of the ways in which services
     count, none counts more, so that a text that fits here fits everywhere.
@@ -97,7 +97,7 @@ class LossReason(Enum):
 
 
 class Instead(Enum):
-    """What happens instead; `why` is the reason in words."""
+    """The treatment of a lost text; `why` is the reason in words."""
 
     LEFT_OUT = "left out: {why}"
     GROUP = "shown only as the group of its sub-commands"

@@ -104,7 +104,7 @@ M = TypeVar("M", bound="Record")
 
 
 class Record(BaseModel):
-    """What all records share: frozen, tolerant of unknown fields, numbers read as text."""
+    """The base of all records: frozen, tolerant of unknown fields, numbers read as text."""
 
     model_config = ConfigDict(
         frozen=True, extra="allow", coerce_numbers_to_str=True, populate_by_name=True
@@ -274,7 +274,7 @@ class Queries(_Read):
 
 
 class BotQueries(Queries):
-    """What a page of bots was asked for, as the service reports it; None if it does not.
+    """The query of a page of bots, as the service reports it; None if it does not.
 
     Attributes:
         sort: The field the bots are sorted by.

@@ -1,4 +1,4 @@
-"""Rewrites: what services change in the texts they are sent, and how a change is named.
+"""Rewrites: the changes that services make to texts, and the name of each change.
 
 Nothing here predicts what a service would do. `folded` and `is_cut` let matching recognise a record
 under the name that a service made of it; `rewrites` describes what reading back has shown.
@@ -72,7 +72,7 @@ def folded(text: str) -> str:
 def is_cut(stored: str, *, sent: str) -> bool:
     """Whether a stored text is, folded, the beginning of a sent one, and no short one.
 
-    The cut may have gone through an escaped character; what is left of that is dropped.
+    The cut may have gone through an escaped character, whose rest is dropped.
     """
     start, whole = folded_start(stored), folded(sent)
     return SHORTEST_CUT <= len(start) < len(whole) and whole.startswith(start)
@@ -81,7 +81,7 @@ def is_cut(stored: str, *, sent: str) -> bool:
 def folded_start(stored: str) -> str:
     """Return a text that may have been cut as the beginning of the `folded` whole one.
 
-    What looks like half an entity is kept where too little would be left without it.
+    A possible half of an entity is kept if too little would be left without it.
     """
     start = folded(_without_half_entity(stored))
     return start if len(start) >= SHORTEST_CUT else folded(stored)
@@ -91,7 +91,7 @@ def name_key(text: Text, name: str = "") -> str:
     """Return a value that two texts of a kind share if a service may list one as the other.
 
     It is the folded name, and the type with the exact name for a kind whose names are kept as they
-    are sent. With a `name`, it is that of a text under that name.
+    are sent. With a `name`, the text counts as if it had that name.
     """
     if isinstance(text, ApplicationCommand):
         return f"{text.type}:{name or text.name}"
@@ -112,7 +112,7 @@ def agrees(stored: str, *, sent: str) -> bool:
 
 
 def text_agrees(stored: Text, *, sent: Text) -> bool:
-    """Whether each field of a stored text agrees with that of a sent one of the same kind."""
+    """Whether each field of a stored text agrees with the field of a sent text of the same kind."""
     if isinstance(sent, ApplicationCommand):
         return stored == sent  # the service keeps what it is sent
     pairs = zip(stored, sent, strict=True)  # pragma: no mutate - texts of one kind
@@ -142,7 +142,7 @@ def _folded_once(text: str) -> str:
 
 
 def _caseless(text: str) -> str:
-    """Fold the case; by the capitals, for those of a dotless i are those of an i."""
+    """Fold the case by the capitals: i and dotless i have the same capital."""
     if text.isascii():  # pragma: no mutate - the same, and quicker
         return text.casefold()
     return text.upper().casefold()

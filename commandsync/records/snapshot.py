@@ -87,7 +87,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """What people call it by: a command's name, an announcement's title."""
+        """The name for people: a command's name, an announcement's title."""
         return self.text[0]
 
     @property
@@ -182,7 +182,7 @@ def order_of(content: Node) -> tuple[str, str]:
 def by_name(objects: Iterable[Node]) -> dict[str, Levels]:
     """Return where each command and group of objects is, by its name in any language.
 
-    Of equal names that of the default language counts, and then that of a slash command.
+    Of equal names the name in the default language counts, and then the name of a slash command.
     """
     commands = [levels for node in sorted(objects, key=order_of) for levels in levels_of(node)]
     locales = {

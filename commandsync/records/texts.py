@@ -1,8 +1,8 @@
 """Kinds of record, their texts as compared and as sent, and patterns of their names.
 
 A text is a named tuple: equality is equality of all fields. A kind (`Resource`) says which fields a
-text has and how they are used; what a service can do with a kind is its `Ability`. `Patterns` are
-those that users write in a manifest, an option or a file. No YAML, HTTP or pydantic is needed.
+text has and how they are used; an `Ability` says whether a service can do something with a kind.
+Users write `Patterns` in a manifest, an option or a file. No YAML, HTTP or pydantic is needed.
 """
 
 import json
@@ -212,8 +212,8 @@ def named(names: Sequence[str], *, most: int = 20) -> str:
 def canonical(text: str) -> str:
     """Return a field as it is compared and sent: LF line ends, no surrounding whitespace.
 
-    Nothing else is folded: case, inner spaces and Unicode forms are the author's. What is canonical
-    stays as it is: of several CR before an LF none is left to be folded when the text is read back.
+    Nothing else is folded: case, inner spaces and Unicode forms are the author's. A canonical
+    text stays as it is: of several CR before an LF, none is left to be folded after a read.
     """
     return (_LINE_END.sub("\n", text) if "\r" in text else text).strip()
 

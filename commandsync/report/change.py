@@ -98,7 +98,7 @@ def _shown(alike: Sequence[Plan], listings: dict[Notice, list[str]]) -> Plan:
 
 
 def _without_names(plan: ListPlan) -> object:
-    """Return a value that is equal to that of any other plan that shows the same."""
+    """Return a value that is equal for all plans that show the same."""
     anonymous = replace(
         plan,
         target=_ANY,
@@ -237,7 +237,7 @@ def in_brackets(place: Location | None) -> str:
 
 
 def difference_lines(old: str, new: str, screen: Screen) -> Iterator[str]:
-    """Return the differences between two texts; what changed within a line is highlighted."""
+    """Return the differences between two texts, highlighted within each line."""
     rows = diff_rows(old, new, full=screen.full, after=screen.width or AROUND)
     for row, text in zip(rows, _highlighted(rows), strict=True):
         yield Value(f"        {paint(f'{row.sign} {text}'.rstrip(), _ROW_COLORS[row.sign])}")

@@ -1,9 +1,9 @@
 """A command list as Markdown, and the files that it is written to.
 
 A list is a table, padded as formatters pad it, or a list per category. Each text is inline Markdown
-that renders as the text (`inline`), without a link or a mention that GitHub would make of it. The
-escapes are those of mdformat, which writes each page in one way; prettier keeps what is written. So
-neither changes what is returned here. Spaces are collapsed, as on every page.
+that renders as the text (`inline`), without a link or a mention that GitHub would make of it. It
+is escaped as by mdformat, which writes each page in one way; prettier keeps every escape. So
+neither changes such a list. Spaces are collapsed, as on every page.
 
 In a Markdown file a list is between two markers, on lines of their own, with a checksum that shows
 hand edits. `read_regions` finds them with a parser of CommonMark, so that a marker in a block of
@@ -141,7 +141,7 @@ class Layout:
 def command_list(commands: Iterable[CommandText], layout: Layout, *, level: int) -> str:
     """Return the Markdown of a list, without a line end at its end; empty where nothing is listed.
 
-    The level is that of the headings of categories, from 1; 6 is the deepest.
+    The level of the headings of categories is from 1 to 6, the deepest.
     """
     if "category" in layout.columns and layout.category is None:
         return _block(tuple(commands), layout)

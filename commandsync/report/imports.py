@@ -66,7 +66,7 @@ def _counts(result: Import) -> dict[str, int]:
 
 
 def changes(result: Import) -> Iterator[tuple[Change, Difference]]:
-    """Yield the changes of the public commands, as those of a plan."""
+    """Yield the changes of the public commands as a plan has them."""
     for difference in result.differences:
         before, after = difference
         kind, place = Resource.COMMAND, result.place_of(difference)
@@ -124,7 +124,7 @@ def by_cause(notes: Iterable[Notice], *, each: bool) -> Iterator[Notice]:
 
 
 def unread_lines(result: Import) -> Iterator[str]:
-    """Yield the candidates that are not read: all of them, those of one reason together."""
+    """Yield all candidates that are not read, grouped by the reason."""
     by_reason: dict[str, list[Unread]] = {}
     for part in result.unread:
         by_reason.setdefault(part.reason, []).append(part)
@@ -154,7 +154,7 @@ def text(result: Import, *, screen: Screen) -> str:
 
 
 def _changed(result: Import, screen: Screen) -> Iterator[str]:
-    """Yield the changes of the imported file, as those of a plan."""
+    """Yield the changes of the imported file as a plan has them."""
     shown = list(changes(result))
     if result.imported:
         yield path(result.imported.path) + ("" if shown else f": {_rest(result)}")

@@ -109,7 +109,7 @@ def _row(plan: Plan, name: str) -> Sequence[str]:
 
 
 def _heading(plan: Plan, line: str) -> str:
-    """Return the first line of a plan or a result: that of a listing begins with its name."""
+    """Return the first line of a plan or a result, with the name of its listing in front."""
     return f"{code(plan.label)}: {line.partition(': ')[2]}" if plan.label else line
 
 

@@ -95,7 +95,7 @@ def _value(value: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _option_lines(node: Node, indent: str) -> Iterator[str]:
-    """Yield a line for each option of an object, those of a sub-command below it."""
+    """Yield a line for each option of an object, and below a sub-command for its options."""
     options = node.get("options", ())
     for option in options if isinstance(options, list | tuple) else ():
         if isinstance(option, Mapping):

@@ -21,8 +21,8 @@ _BELOW = "*see below*"
 def change_blocks(changes: Sequence[Change], files: str) -> Iterator[str]:
     """Return the table of changes of one action, then the texts too long for it, whole.
 
-    Deletes begin with those of the most used records. What deletes a record is never folded. Places
-    are links below the URL `files`, which may be empty.
+    Deletes begin with the most used records, and are never folded. Places are links below the URL
+    `files`, which may be empty.
     """
     match changes[0]:
         case Add() | Delete():

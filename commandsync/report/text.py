@@ -197,7 +197,7 @@ def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
 def _unfinished(result: Result, words: Words) -> Iterator[str]:
     """Yield the changes that are not done, with each reason once.
 
-    The skipped ones are one line, and so are those of a list that is sent in one request.
+    The skipped changes are one line, as are all changes of a list that is sent in one request.
     """
     groups: dict[tuple[Outcome, str, str], list[Settled]] = {}
     for settled in result.settled:

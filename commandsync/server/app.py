@@ -54,8 +54,8 @@ class SimulatedService:
 
     Attributes:
         simulation: Its rules, its bot and its token.
-        conditions: What is wrong with it; with the documented rate limit, if no other one is given.
-        state: What it shows now. It is a value: another thread may read it.
+        conditions: Its faults; with the documented rate limit, if no other one is given.
+        state: The state that it shows now. It is a value: another thread may read it.
         app: The application that answers requests.
     """
 
@@ -155,7 +155,7 @@ def create_app(
 
     Args:
         database: An open database, which its caller closes.
-        conditions: What is wrong with the service.
+        conditions: The faults of the service.
         vote_interval: The time between two votes of a user for a bot.
         now: The clock of votes.
         names: The host names that requests may use beside `localhost`.

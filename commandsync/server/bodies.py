@@ -217,7 +217,7 @@ _ALWAYS = (408, 413, 429, 500, 503)
 
 
 def refusal_schemas(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Describe the given error answers for the OpenAPI document, and those of every request."""
+    """Describe these error answers for the OpenAPI document, beside the ones of every request."""
     return {
         status: {
             "model": Refusal,
@@ -420,7 +420,7 @@ class StatsBody(Body):
 def describe(
     errors: Sequence[Mapping[str, Any]], *, whole: str = "the body (application/json)"
 ) -> str:
-    """Return pydantic's errors in one line, field by field; those of the whole under its name."""
+    """Return pydantic's errors in one line, field by field; errors of the whole under its name."""
     return "; ".join(_sentence(error, whole) for error in errors)
 
 

@@ -34,7 +34,7 @@ Refuse = Callable[[int, str, int | None], Response]
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What is wrong with the service; nothing by default."""
+    """The faults of a service; none by default."""
 
     latency: float = 0  # milliseconds that every answer takes at least
     # Requests of one client, known by its valid token or its address, in a period: `30/minute`.
@@ -65,8 +65,8 @@ class Conditions:
         """Give an application these conditions.
 
         The paths of its interface begin with `prefix`. A `client` over the rate limit is refused
-        for `block` seconds, or for 0 until the limit allows its next request; those of whom nothing
-        is known count as one.
+        for `block` seconds, or for 0 until the limit allows its next request; all unknown
+        clients count as one.
         """
         if self.fail:
             app.add_middleware(

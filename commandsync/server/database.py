@@ -3,10 +3,10 @@
 `opened` makes the engine of a file, of `:memory:` or of a URL. The first transaction of a process
 creates the tables of a new database, or compares the stamp of an old one: no other version's tables
 are read or changed. Processes that start at once do this one after the other. The open `Database`
-then gives transactions: many that read, each of one state, and those that write. A commit is on the
-disk before its request is answered, so neither `kill -9` nor a power cut loses what was
-acknowledged. In SQLite all writes wait for one another; in PostgreSQL only those of one bot's lists
-do (see `storage`).
+then gives transactions: many that read, each of one state, and transactions that write. A commit is
+on the disk before its request is answered, so neither `kill -9` nor a power cut loses an
+acknowledged write. In SQLite all writes wait for one another; in PostgreSQL only writes to the
+lists of one bot do (see `storage`).
 
 A URL of PostgreSQL can contain a password: messages show names and reasons without it.
 """

@@ -82,7 +82,7 @@ async def explain_gateway() -> None:
 
 
 def greeting(version: str, *, interval: float, timeout: float) -> tuple[str, ...]:
-    """Return the first frames of a connection; `version` is that of Engine.IO, or empty.
+    """Return the first frames of a connection; `version` is Engine.IO's, or empty.
 
     Seconds are between two pings (`interval`), and within which one is answered (`timeout`).
     """
@@ -156,7 +156,7 @@ async def _send(socket: WebSocket, client: GatewayClient) -> NoReturn:
 async def _receive(
     socket: WebSocket, client: GatewayClient, version: str, alive: asyncio.Event
 ) -> CloseReason:
-    """Answer pings until the client leaves; what is not understood is ignored."""
+    """Answer pings until the client leaves; unknown frames are ignored."""
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":

@@ -1,7 +1,7 @@
 """The pages of the listing, the vote button, and the pages of failed requests.
 
 Pages read as the interface does, and answer with HTML. The address of the list of bots has the
-parameters of the interface, but its default order is that of the most votes. `render_list` makes
+parameters of the interface, but the most votes come first by default. `render_list` makes
 the links to other lists. The pages of a bot and of its voters read in one transaction what they
 show.
 

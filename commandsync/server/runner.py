@@ -45,7 +45,7 @@ _GRACE = 5  # seconds for requests in flight when the service ends
 class RunningService:
     """A service that accepts connections: its base URL, without `/v1`, and its bots.
 
-    They are those of the seed, or without a seed the first ones of the database.
+    The bots are from the seed, or without a seed the first ones of the database.
     """
 
     url: str
@@ -72,9 +72,9 @@ def serve(  # noqa: PLR0913 - the options of the command
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
         vote_interval: The time between two votes of a user for a bot.
-        conditions: What is wrong with the service.
+        conditions: The faults of the service.
         on_ready: Called once when connections are accepted, with the attributes of a
-            `RunningService`; it may make requests. What it raises stops the service and is raised
+            `RunningService`; it may make requests. Its exception stops the service and is raised
             here.
         access_log: Log every request, through the logger `uvicorn.access`.
         names: The host names that requests may use, beside `localhost` and the host.

@@ -1,12 +1,12 @@
 """The search among bots: the index of a bot's words, and the query of a page of the list.
 
 A bot is found if its words contain every part of the query, in any order. `indexed` folds the words
-of a bot, and `expression` those of a query in the same way. The index, which `tables` defines,
-contains the endings of each word, and a search reads those that begin with the part: `antern` and
-`ern` are endings of `lantern`, so `ter` is found. That needs no spaces between words, so it also
-finds parts of Chinese and Japanese sentences. The description is nine tenths of the words: of its
-ASCII words only the beginning is searched. The same index contains the tags, each whole and marked,
-and whether the bot is certified, so that one search finds all.
+of a bot, and `expression` the words of a query in the same way. The index, which `tables` defines,
+contains the endings of each word, and a search reads the endings that begin with the part: `antern`
+and `ern` are endings of `lantern`, so `ter` is found. That needs no spaces between words, so it
+also finds parts of Chinese and Japanese sentences. The description is nine tenths of the words: of
+its ASCII words only the beginning is searched. The same index contains the tags, each whole and
+marked, and whether the bot is certified, so that one search finds all.
 
 `find` then restricts, counts and sorts the bots of a page. If many bots have the words, it walks
 the index of the order and compares the words of each bot, up to a limit. Otherwise the index of the
@@ -135,7 +135,7 @@ _MOST_KEPT = 10_000
 
 
 class _Kept(dict[int, str]):
-    """What a folded text has in the place of each character, by its code."""
+    """The character of a folded text in the place of each character, by its code."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -183,12 +183,12 @@ _QUERIES = 500  # at most, of each kind; more than there are
 
 
 class BadQueryError(Exception):
-    """What a list is asked for is not valid; the message says what it can be."""
+    """The query of a list is not valid; the message names valid ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a list of bots is asked for."""
+    """The query of a list of bots."""
 
     page: int = 1  # the page, from 1, of `limit` bots
     limit: int = 12
@@ -240,7 +240,7 @@ def _marks(wanted: Wanted) -> list[str]:
 
 
 class _Kind(NamedTuple):
-    """What the statements of a search depend on."""
+    """The parts of a query that decide the statements of a search."""
 
     by: "_By"
     dialect: str

@@ -220,10 +220,10 @@ _UNVOTED = {SORTED[f"statistics.{name}Votes"]: 0 for name in ("daily", "weekly",
 
 
 def count_vote(connection: Connection, bot: str, days: Mapping[str, str]) -> None:
-    """Count a vote in the catalogue: in all votes, and in those since the first of some `days`.
+    """Count a vote in the catalogue: in all votes, and in the votes since each of some `days`.
 
     A recent number has its first day in the upper bits. So the bots of a day, week or month that is
-    over sort before those of the next one, and no row changes when it begins.
+    over sort before the bots of the next one, and no row changes when it begins.
     """
     total = catalogue.c[SORTED["statistics.totalVotes"]]
     values: dict[str, ColumnElement[int]] = {total.name: total + 1}

@@ -72,7 +72,7 @@ def type_of(command: Registrable) -> str:
 
 
 def calls_of(command: Registrable) -> Iterator[CallableCommand]:
-    """Yield the call of a command, and those of the sub-commands that its object has."""
+    """Yield the call of a command, and of each sub-command in its object."""
     kind, name, node = type_of(command), name_of(command), object_of(command)
     parts = (name,) if kind in MENUS else tuple(name.split(" "))
     levels: tuple[Node | None, ...] = (*(None for _ in parts[1:]), node)
@@ -320,7 +320,7 @@ def node_at(node: Node, path: Path) -> Node | None:
 def with_listed(
     node: Node, listed: Node, keeps: Callable[[Path], bool], path: Path = ()
 ) -> Node | None:
-    """Return the object of a command with those of the listed sub-commands that are to stay.
+    """Return the object of a command with the listed sub-commands that are to stay.
 
     `keeps` says which ones do, by the names below the command; each gets its listed place. Returns
     None if that is not possible: a command and a group would have the same name.

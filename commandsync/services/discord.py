@@ -144,13 +144,13 @@ class _List(NamedTuple):
         return "/".join((f"{_API}/applications", owner, *server, "commands", *parts))
 
     def entries(self, nodes: Iterable[Node]) -> tuple[Entry, ...]:
-        """Return the listed commands of objects; those of other types are left out."""
+        """Return the listed commands of objects, without other types."""
         installs = self.application.integration_types
         return entries_of(nodes, installs=installs, guild=self.guild)
 
 
 def discord_service(application: Application, guild: str = "") -> RecordService:
-    """Return the service of an application's commands: those of all servers, or of one."""
+    """Return the service of an application's commands, of all servers or of one."""
     of = _List(application, guild)
     return RecordService(
         name="discord",

@@ -57,8 +57,7 @@ def canonical_object(
 
     Args:
         node: The object of a command.
-        installs: The `integration_types` of the application, which those of a command without any
-            are.
+        installs: The `integration_types` of the application, for a command without any.
         guild: The server whose command it is; empty for a command of all servers.
         is_whole: Whether it is a command; else it is one of its options.
     """
@@ -100,7 +99,7 @@ def _canonical(key: str, value: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def _as_set(parts: list[Any]) -> list[Any]:
-    """Return the parts of a set in their order; what is not of numbers and texts is none."""
+    """Return the parts of a set in their order, if all are numbers and texts."""
     if not all(type(part) in {int, str} for part in parts):
         return parts
     return sorted({*parts}, key=lambda part: (isinstance(part, str), part))
@@ -301,7 +300,7 @@ def _choice_name(text: str) -> str:
 
 
 def _options(part: Node, nesting: Sequence[int]) -> _Wrong:
-    """Yield what is wrong with options; those of the `nesting` types are allowed to have some."""
+    """Yield the wrong parts of options; options of the `nesting` types may have options."""
     options, names, is_optional = options_of(part), set[str](), False
     yield from _shapes(part, "options")
     if len(options) > MOST_OPTIONS:

@@ -273,7 +273,7 @@ class _Names:
         return None
 
     def _excess(self, within: _Path) -> Loss | None:
-        """Return why the list or a group takes no more."""
+        """Return the loss of a command if the list or a group is full."""
         most = self._most_sub_commands if within else self._most_records
         if most is None or self._members[within] < most:
             return None
@@ -308,7 +308,7 @@ def has_prefix(usage: str, name: str) -> bool:
 
 
 def own_of(objects: Mapping[str, Levels], names: Sequence[str]) -> Levels:
-    """Return the object of a command that has the first of some names, or had one of the others.
+    """Return the object of a command by the first of its names, or else by an earlier name.
 
     It has as many levels as the name: a command does not become a sub-command.
     """
@@ -327,8 +327,8 @@ def with_texts(
 ) -> Levels:
     """Return the levels of a command with the manifest's names and its description.
 
-    A text that the platform has in no language loses its translations. What is `shown` of a
-    description may be shorter.
+    A text that the platform has in no language loses its translations. `shown` may shorten a
+    description.
     """
     pairs = zip(levels, path, strict=False)  # without an object, there are no levels
     laid = [_laid(node, "name", name) for node, name in pairs]

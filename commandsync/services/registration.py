@@ -77,7 +77,7 @@ def compose(  # noqa: PLR0913 - the policy of the manifest
         commands: The callable commands, in the manifest's order.
         listed: The registered commands as they were read; none where they were not.
         application: The application whose commands they are.
-        guild: The server whose commands they are; empty for those of all servers.
+        guild: The server of the commands; empty for all servers.
         ignored: Whether the manifest leaves a callable command alone, by its name.
         prune: Whether listed commands that the manifest does not have are deleted.
         earlier: If given, only these are deleted: the types and the names of callable commands

@@ -253,7 +253,7 @@ def _objects(content: object) -> Iterator[Mapping[str, Any]]:
 def explained(reply: Reply, *, missing_is_token: bool = False) -> Iterator[None]:
     """Give the errors of an answer the hints that fit a service without a base URL of the user's.
 
-    With `missing_is_token`, a 404 means that the token is not that of any bot.
+    With `missing_is_token`, a 404 means that the token belongs to no bot.
     """
     try:
         yield
@@ -307,8 +307,8 @@ def list_request(service: ListService, bot: str, commands: Snapshot) -> ListRequ
 def excess(service: ListService, operation: Operation[None]) -> Notice | None:
     """Return why a service does not take a list of this size; None if it does.
 
-    What `fit` returns has no more commands than the service takes. Commands that are listed and
-    stay come in addition.
+    The list of `fit` has no more commands than the service takes. Listed commands that stay come in
+    addition.
     """
     body: Any = operation.body
     arrays = [body, *body.values()] if isinstance(body, dict) else [body]

@@ -1,8 +1,8 @@
 """Telegram: the lists of commands that it shows to the users of a bot, which can be read back.
 
 There is a list for each scope and language, and a user sees the most special one that exists. Each
-is a service of its own here: `telegram` returns the one of an audience, and `TELEGRAM` is the list
-of all chats and languages without one.
+list is a service of its own here: `telegram` returns the service of an audience, and `TELEGRAM` has
+the list of all other chats and languages.
 """
 
 import json

@@ -150,7 +150,7 @@ def call_of(request: Request) -> CommandRequest | None:
 
 
 class _Asked(NamedTuple):
-    """What a request that changes nothing has: the value of its body, and the parts of its path."""
+    """A request that changes nothing: the value of its body, and the parts of its path."""
 
     body: Any
     at: Mapping[str, str]
@@ -298,7 +298,7 @@ _USER_AGENT = re.compile(r"DiscordBot \(\S+, \S+\)")
 
 @dataclass(frozen=True, slots=True)
 class DiscordState(exchange.ServiceState):
-    """What Discord keeps.
+    """The state of Discord.
 
     Attributes:
         application: It and its commands; `lists` shows them by server.
@@ -379,7 +379,7 @@ def _spend(
 ) -> tuple[DiscordState, Mapping[str, str]]:
     """Return the state after a request of a bucket, and its headers: with `Retry-After` if full.
 
-    A bucket is that of a method and a kind of path, and each server has its own.
+    Each method and kind of path has a bucket, for each server.
     """
     route = f"{call.method} {bool(call.guild)} {bool(call.command_id)}"
     key = f"{route} {call.guild}"

@@ -61,7 +61,7 @@ class Quota(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What was done of a limit since a moment."""
+    """The use of a quota since a moment."""
 
     start: datetime
     used: int
@@ -97,7 +97,7 @@ class RegisteredCommand:
 
     @property
     def key(self) -> tuple[object, object]:
-        """What it is unique by in its list."""
+        """The key that is unique in its list."""
         return self.sent["type"], self.sent["name"]
 
 
@@ -185,7 +185,7 @@ def _read(call: CommandRequest, lists: CommandLists) -> object:
 def _added(
     call: CommandRequest, lists: CommandLists, now: datetime
 ) -> tuple[Response, CommandLists]:
-    """Add a command, or put it in the place of the one with its type and name."""
+    """Add a command, or replace the command with its type and name."""
     _check(errors_of(call.body))
     sent, listed = _sent(call.body), lists.of(call.guild)
     new = RegisteredCommand(str(lists.next_id), str(lists.next_id), sent)
@@ -373,8 +373,8 @@ def answered(
 ) -> Found:
     """Return a command as Discord answers it.
 
-    `locale` is the language of the caller, whose texts are the only ones then; with None, there are
-    those of all languages.
+    `locale` is the language of the caller: the command has the texts of that language alone, or of
+    all languages for None.
     """
     sent, kind = command.sent, command.sent["type"]
     permissions = sent.get("default_member_permissions")

@@ -65,7 +65,7 @@ class RefusalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """What a service shows, and what was written to it."""
+    """The lists that a service shows, and the requests that wrote to it."""
 
     lists: Mapping[str, Records] = field(default_factory=lambda: {DEFAULT: []})  # by their keys
     writes: tuple[tuple[str, Records], ...] = ()  # key and list of each, the oldest first
@@ -103,7 +103,7 @@ def _at_url(_simulation: "Simulation", url: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentedService:
-    """What the documents of a service say."""
+    """The rules of a service's documents."""
 
     name: str
     variable: str  # the environment variable of its token
