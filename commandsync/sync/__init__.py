@@ -1,6 +1,6 @@
 """The job, as values in and values out: settings, reading, planning, applying, exit codes.
 
-The public names `run` and `run_async` are those of `commandsync.library`, which is above this
+The public names `run` and `run_async` come from `commandsync.library`, which is above this
 subpackage; they load when first used.
 """
 

@@ -42,7 +42,7 @@ _MENTION = re.compile(r"\{mention:([^{}\n]+)\}")
 def announcement_of(
     settings: Settings, *, title: str, text: str = "", notes_file: str = ""
 ) -> AnnouncementText:
-    """Return an announcement with a text, or that of a file; `-` is standard input.
+    """Return an announcement with a text, or with the text of a file; `-` is standard input.
 
     In the text, `{mention:NAME}` is replaced by the mention of a command in Discord's messages.
 
@@ -144,7 +144,7 @@ def posted_alone(planned: Planned) -> Planned:
 
 
 def _matching(announcement: AnnouncementText, entries: Sequence[Entry]) -> Entry | None:
-    """Find the announcement among those of a manifest, as a plan matches them."""
+    """Find the announcement in a manifest, as a plan matches records."""
     listed = [replace(entry, id=str(number)) for number, entry in enumerate(entries, start=1)]
     pins_first = PAGE.abilities[_KIND].edit
     found = match([Entry(announcement)], listed, pins_first=pins_first).pairs.get(0)

@@ -1,10 +1,10 @@
 """One apply, for every door: load, connect, read, plan, check, ask, write and verify.
 
-`apply` is a generator of steps, as that of a single plan is in `apply.run`. It loads the manifests,
+`apply` is a generator of steps, as `apply.run` is for a single plan. It loads the manifests,
 connects to their listings, reads and plans all of them, and checks each plan (`apply_refusal`). If
 anything is refused, nothing is written. After the question it reads again: a plan that has changed
-is checked and asked about once more. From before the read that it writes by, a run holds the locks
-of its listings: another one on this machine waits, and reads after it. Then the listings are
+is checked and asked about once more. Before the read that its writes depend on, a run takes the
+locks of its listings: another one on this machine waits, and reads after it. Then the listings are
 written one after the other, and each is verified by its own plan's steps.
 
 A driver carries out each step and sends back its answer: `carry_out` in this thread, for the
@@ -236,7 +236,7 @@ def _locks_of(jobs: Sequence[Job]) -> Locks:
 
 
 def _held(locks: Locks, jobs: Sequence[Job]) -> ApplySteps[None]:
-    """Wait until no other apply on this machine holds one of the locks, and say for which."""
+    """Wait for other applies on this machine that hold a lock, and report each."""
     said, by_identity = "", {job.identity: job for job in jobs}
     while waited_for := locks.attempt():
         if waited_for != said:

@@ -107,7 +107,7 @@ def of_version(
 
 
 def unreadable(error: RefusedError) -> Baseline:
-    """Return the baseline of a list of which the store cannot be read."""
+    """Return the baseline of a list whose store cannot be read."""
     return Unknown(error=Notice(error.message, error.hint))
 
 
@@ -215,7 +215,7 @@ def _known(
 
 
 def _named(names: Sequence[str], wanted: Snapshot) -> Iterator[Entry]:
-    """Yield commands of which only the names are known: with the texts that are wanted now.
+    """Yield commands whose names alone are known, with the texts that are wanted now.
 
     So their comparison with the wanted ones finds nothing but names.
     """
@@ -240,7 +240,7 @@ def _elsewhere(
 
 
 def _unlike(lists: Sequence[PossibleList]) -> Iterator[PossibleList]:
-    """Yield the lists without those whose request is that of one before."""
+    """Yield the lists, each request once."""
     seen: set[str] = set()
     for each in lists:
         if each.digest not in seen:

@@ -1,4 +1,4 @@
-"""An earlier version of a manifest: what the present one is compared with.
+"""An earlier version of a manifest, for a comparison with the present one.
 
 An earlier version is a manifest with the files that it included and its imported file; one that is
 older than that file has its own entries. It is read from git's own objects: `entries_at` lists the
@@ -117,7 +117,7 @@ def commit_of(revision: str, folder: str) -> str:
 def entries_at(folder: str, *tree: str) -> dict[str, Entry]:
     """Return the files of a tree and below it: mode and id of each content by its path.
 
-    Of a commit, the tree is that of the folder.
+    `tree` may be a commit, whose tree is the folder's.
     """
     entries = {}
     for line in filter(None, git(folder, "ls-tree", "-r", "-z", *tree).split(b"\0")):
@@ -288,8 +288,9 @@ def changes_since(since: str, manifest: Manifest) -> UserChanges:
     """Compare a manifest with an earlier one: a file, `-` for standard input, or a git revision.
 
     Raises:
-        UsageError: The earlier one does not exist, or one of the two does not manage commands, so
-            that nothing is known about those.
+        UsageError: The earlier one does not exist, or one of the two does not manage commands,
+        which
+            are unknown then.
         ManifestError: The earlier one is invalid.
         FileError: Git is needed and not installed.
     """

@@ -142,7 +142,7 @@ def _refusing(path: str) -> Iterator[None]:
 
 
 def append_to_file(path: str, text: str) -> None:
-    """Append to a file of which others write parts, such as a runner's; raises `FileError`."""
+    """Append to a file that other programs also write, such as a runner's; raises `FileError`."""
     try:
         with Path(path).open("ab") as file:
             file.write(text.encode("utf-8", "backslashreplace"))
@@ -278,7 +278,7 @@ def read_token(path: str) -> str:
 
 
 def _mode(path: str) -> int | None:
-    """Return the mode of a file, or of that which a link leads to; None where there is none."""
+    """Return the mode of a file, or of a link's target; None if there is none."""
     try:
         return Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):

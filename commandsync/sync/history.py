@@ -1,8 +1,8 @@
 """The versions of a manifest on the branch that is checked out, from git's own objects.
 
 A version is the manifest as it was after a commit that changed it, or a file that it included. Of a
-merge, only the difference from the branch itself counts: what a branch had and never merged was
-never the manifest.
+merge, only the difference from the branch itself counts: a version that a branch had and never
+merged was never the manifest.
 """
 
 import os
@@ -51,7 +51,7 @@ _NOT_IN_GIT = Do.APPLY_ALL(first="commit the manifest (a saved plan needs no his
 
 @dataclass(slots=True)
 class History:
-    """What the versions of a manifest wanted, the newest first, read only as far as necessary."""
+    """The records in the versions of a manifest, the newest first, read only as far as necessary."""
 
     manifest: Manifest  # the manifest; it is the newest version
     # Returns what a version wanted; None for one of another listing.
@@ -111,10 +111,10 @@ def place_of(path: str) -> tuple[str, str]:
 def versions_since(
     path: str, commits: Sequence[str], start: int = 0
 ) -> Iterator[tuple[int, EarlierVersion | None]]:
-    """Yield the versions of a manifest from that of `commits[start]` on, the newest first.
+    """Yield the versions of a manifest from `commits[start]` on, the newest first.
 
     Each comes with the number of the first commit that does not have it any more. None is for a
-    version that is invalid, and for a time without the manifest. The commits are those of
+    version that is invalid, and for a time without the manifest. The commits are from
     `first_parents`. Raises `RefusedError` if the history cannot be read.
     """
     places = {commit: number for number, commit in enumerate(commits)}
@@ -277,7 +277,7 @@ def _of_one_path(
 
 
 class _Version(NamedTuple):
-    """A version: the ids of its contents by path, what it includes, and whether one is a link."""
+    """A version: the ids of its contents by path, its patterns of included files, and its links."""
 
     contents: dict[str, str]
     patterns: Sequence[str]
@@ -361,7 +361,7 @@ class Committed(NamedTuple):
     def is_in(self, entries: Mapping[str, Entry]) -> bool:
         """Whether another commit, whose files are these by their whole path, has it unchanged.
 
-        What a link leads to is not compared: then only the commit itself has it unchanged.
+        The target of a link is not compared: then only the commit itself has it unchanged.
         """
         same = self.files == _tracked(self.path, self.include, entries)
         return same and all(mode != LINK for mode, _ in self.files.values())
@@ -388,7 +388,7 @@ def first_parents(path: str, *, most: int) -> list[str]:
 
 
 def _tracked(path: str, include: Sequence[str], entries: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return those of the entries that a manifest is made of, by their path in its folder."""
+    """Return the entries that a manifest is made of, by their path in its folder."""
     top, name = posixpath.split(path)
     start = f"{top}/" if top else ""
     inside = {

@@ -71,7 +71,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         settings: The settings of the run, which name the manifest.
         given: Sources for a manifest that has no `import:`, or some of those that it names.
         registered: Reads what the bot has registered with Discord, in a language.
-        recorded: What a program registered while it was recorded.
+        recorded: The commands that a program registered while it was recorded.
         locale: The language of Discord's texts, for a manifest that has no `import:`.
         prefix: The prefix of the bot's commands, for a new manifest.
         forget: Names of commands that were kept, and go.
@@ -214,7 +214,7 @@ def _appended(path: str, before: str, block: str) -> tuple[ManifestKeys, FileEdi
 
 
 def _check_given(path: str, model: ManifestKeys, names: Sequence[str], locale: str) -> None:
-    """Refuse sources, or a language, that are not those of the manifest."""
+    """Refuse sources, or a language, that the manifest does not have."""
     known = [each if each == LIVE else posixpath.normpath(each) for each in model.imports.sources]
     others = [name for name in names if name not in known]
     if not others and locale in {"", model.imports.locale}:
@@ -348,7 +348,7 @@ def _text_of(content: ImportedFile, path: str) -> tuple[ImportedFile, str, list[
 
 
 class _Beside(NamedTuple):
-    """What the manifest says beside a new imported file."""
+    """The manifest beside a new imported file."""
 
     overrides: tuple[Override, ...] = ()
     strays: tuple[tuple[str, Location], ...] = ()

@@ -75,7 +75,7 @@ _MOST_NAMED = 3
 
 
 class RecordedCommands(NamedTuple):
-    """What a program registered while it was recorded."""
+    """The commands that a program registered while it was recorded."""
 
     program: str
     read: Callable[[str], SourceReading]  # in a language
@@ -100,7 +100,7 @@ class NamedSource(NamedTuple):
 
 @dataclass(slots=True)
 class ReadSources:
-    """What sources declare: each command once, also those that are left out.
+    """The commands that sources declare: each once, including commands that are left out.
 
     Names of files are relative to the manifest's folder. `generated` are the files that are not
     read, since a program wrote them.
@@ -217,7 +217,7 @@ class ReadSources:
 
 
 def sources_of(manifest: Manifest, recorded: RecordedCommands | None = None) -> list[NamedSource]:
-    """Return the sources of a manifest; what was `recorded` is the last one.
+    """Return the sources of a manifest; the `recorded` program is the last one.
 
     Raises:
         UsageError: It has none.
@@ -250,7 +250,7 @@ def read_sources(
     registered: Callable[[str], SourceReading],
     recorded: RecordedCommands | None = None,
 ) -> ReadSources:
-    """Read sources; what the manifest's rules leave out has its reason.
+    """Read sources; a command that the manifest's rules leave out has the reason.
 
     Of equal commands the first one counts. `registered` reads Discord's own list in a language. Of
     a command that was `recorded` and is in the code, too, the object is the recorded one, and the
@@ -455,7 +455,7 @@ def read_registered(settings: Settings, locale: str = "") -> SourceReading:
     texts, such as `de`, empty for the default texts.
 
     Raises:
-        UsageError: The token is missing or is one of a listing service, or a variable is invalid.
+        UsageError: The token is missing or belongs to a listing service, or a variable is invalid.
         PlainHttpError: The address is plain http to another machine.
         ListingError: Discord refused, or did not answer.
         FileError: The answer contains something other than application commands.

@@ -81,7 +81,7 @@ jobs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What a user wants; the page is an address, and what is listed there stays."""
+    """The answers of a user; the page is an address, whose listed commands stay."""
 
     services: Sequence[str] = ()  # the names of the services that take whole lists
     registers: bool = False  # whether commandsync registers the commands at Discord

@@ -137,7 +137,7 @@ class Planned(NamedTuple):
     plan: Plan
 
     def with_notices(self, notices: Sequence[Notice]) -> Planned:
-        """Return this with more notices behind those of the plan."""
+        """Return this with more notices behind the plan's own."""
         if not notices:
             return self
         return self._replace(plan=replace(self.plan, notices=(*self.plan.notices, *notices)))
@@ -236,7 +236,7 @@ def _writes(planned: Planned) -> Iterator[Operation[str]]:
 def page_job(
     settings: Settings, manifest: Manifest, site: Site, connection: Connection, name: str = ""
 ) -> RecordJob:
-    """Return the job of a page; `name` is that of the listing among several."""
+    """Return the job of a page; `name` tells its listing from others."""
     versions = None
     if settings.owned and site.service is PAGE:
         from commandsync.sync.history import History, on_page  # noqa: PLC0415 - seldom needed
@@ -292,7 +292,7 @@ def plan_manifest(
     site: Site | None = None,
     notices: Sequence[Notice] = (),
 ) -> RecordPlan:
-    """Compare a manifest with a listing; without a site, with what stands for one."""
+    """Compare a manifest with a listing; without a site, with a value in place of one."""
     from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 
     target = (

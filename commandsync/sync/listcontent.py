@@ -1,13 +1,13 @@
-"""The contents of whole lists: the wanted one, the one it is compared with, and those beside it.
+"""The contents of whole lists: the wanted list, its baseline, and the lists beside it.
 
 `fitted_list` fits the commands that are due into the service of an entry, in its language. Their
-request is compared with that of the list as read, or of the list that the run knows from before
-(`Before`): `list_of` returns that of an earlier version. Then `with_own_keys` gives back to the
-commands that stay the keys that are not ours, and `renewed` and `is_reordered` find the differences
+request is compared with the request of the list as read, or of the list that the run knows from
+before (`Before`): `list_of` returns it for an earlier version. Then `with_own_keys` gives the keys
+of others back to the commands that stay, and `renewed` and `is_reordered` find the differences
 that no change of a text shows.
 
 A service with a list for each scope and language shows the most special one. `other_lists` finds
-those which may hide a list of the manifest: of other scopes, or known from before. `read_others`
+the lists that may hide a list of the manifest: of other scopes, or known from before. `read_others`
 reads them, and names each that has commands. A read that fails is a warning, too: nothing else
 depends on it.
 """
@@ -45,7 +45,7 @@ _COMMANDS = Resource.COMMAND
 
 
 class Before(NamedTuple):
-    """What is known of a list before a run."""
+    """The knowledge of a list before a run."""
 
     baseline: Baseline  # what it is compared with; of a list that is read, before it is
     audiences: tuple[Audience, ...] = ()  # of the lists that were beside it, or it itself
@@ -53,7 +53,7 @@ class Before(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What is known of the listings of a run before it."""
+    """The knowledge of all listings before a run."""
 
     # Returns what is known of a list of a manifest; raises `CommandsyncError` if that is not known.
     before: Callable[[Manifest, ListSite], Before]
@@ -156,7 +156,7 @@ class OtherList(NamedTuple):
 def other_lists(
     manifest: Manifest, entry: Listing, earlier: Iterable[Audience]
 ) -> tuple[OtherList, ...]:
-    """Return the lists beside those of an entry's service; `entry` is its first one.
+    """Return the other lists of an entry's service; `entry` is its first one.
 
     `earlier` are the audiences of lists that were there.
     """
@@ -180,7 +180,7 @@ def other_lists(
 
 
 def _hiding(scopes: AbstractSet[str]) -> dict[Audience, str]:
-    """Return where the lists of other scopes hide those of some scopes, by their audiences."""
+    """Return where the lists of other scopes hide the lists of some scopes, by their audiences."""
     return {
         Audience(scope): where
         for scope, (where, hidden) in OVERRIDING.items()

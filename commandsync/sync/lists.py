@@ -181,9 +181,9 @@ class ListJob(Job):
         return read_others(self.connection, self.site.bot, self.others)
 
     def start_reading(self) -> Callable[[], Snapshot]:
-        """Start to read the list; what is returned waits for it.
+        """Start to read the list; the returned function waits for it.
 
-        Of a list that is not read, it returns the one that it is compared with.
+        For a list that is not read, that function returns its baseline.
         """
         if self.is_read:
             return start_reading(self.connection, self.site.bot, self.scope)
@@ -225,7 +225,7 @@ class ListJob(Job):
     def _ruled(self) -> tuple[Manifest, Settings]:
         """Return the manifest as the list shows it, and the settings, with the rules that apply.
 
-        What the rules keep on a list is not kept where that cannot be read, or is deleted.
+        The rules keep no command on a list that cannot be read, or is deleted.
         """
         settings = self.settings
         shown = replace(self.manifest, snapshot=self.fitted.snapshot, warnings=())
@@ -241,7 +241,7 @@ class ListJob(Job):
         return shown, settings
 
     def _warned(self) -> Iterator[Loss]:
-        """Yield the losses to warn about; those of the first list of an entry not once more."""
+        """Yield the losses to warn about, without the losses of an entry's first list."""
         entry, listings = self.site.entry, self.manifest.listings
         first = next(each for each in listings if each.location == entry.location)
         known = () if entry.first else fitted_list(self.settings, self.manifest, first).losses
@@ -274,7 +274,7 @@ class ListJob(Job):
         health: Health,  # noqa: ARG002 - one request has no health to watch
         unordered: bool = False,  # noqa: ARG002 - as above
     ) -> Steps[Result]:
-        """Replace the list; what cannot be read back is remembered before and after that."""
+        """Replace the list; a list that cannot be read back is remembered before and after that."""
         plan, service = _of_list(planned), self.site.service
         replacing = replace_list(
             plan,

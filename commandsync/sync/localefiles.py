@@ -59,7 +59,7 @@ def texts_notice(manifest: Manifest, keys: Collection[str]) -> Notice | None:
 
 
 def _catalogues(folder: str) -> list[str]:
-    """Return the locale files, and the folders of those of one language, English first."""
+    """Return the locale files, and the folders with the files of one language, English first."""
     found: dict[str, None] = {}
     for file in map(Path.as_posix, files_of(Path(folder))):
         if match := _LOCALES.match(relative(file, folder)):

@@ -31,8 +31,8 @@ _COMMANDS = Resource.COMMAND
 def compare_names(settings: Settings, manifest: Manifest) -> Parity:
     """Read the names of a bot's commands in each place, and compare them.
 
-    Its code is what `import:` of the manifest names. What it has registered with Discord is read
-    where `DISCORD_TOKEN` is set. What cannot be read is part of the result.
+    `import:` of the manifest names its code. Discord's list is read if `DISCORD_TOKEN` is set. A
+    place that cannot be read is part of the result.
 
     Raises:
         UsageError: The manifest has no `commands:`.
@@ -60,7 +60,7 @@ def exit_code(results: Sequence[Parity]) -> int:
 
 
 def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
-    """Return the code and Discord; what the manifest's rules leave out is not meant for them."""
+    """Return the code and Discord, without commands that the manifest's rules leave out."""
     sources = sources_of(manifest) if manifest.imports.sources else []
     files = [source for source in sources if source.path]
     unread = "" if files else "import: of the manifest names no code"

@@ -56,7 +56,7 @@ class Signals:
         return self._answer is not None
 
     def code(self, otherwise: int) -> int:
-        """Return the exit code of the run: `otherwise` is that of a run without a signal."""
+        """Return the exit code of the run, which is `otherwise` without a signal."""
         return of_signal(self.number) if self.number else otherwise
 
     def arm(self, early: Sequence[int] = ()) -> None:
@@ -182,9 +182,9 @@ _TOKEN_FILE, _ENV_FILE = "--token-file", "--env-file"
 
 
 class RedactedStream:
-    """A text stream that shows no token; the other attributes are those of the stream.
+    """A text stream that shows no token, with the other attributes of the stream.
 
-    It has no `buffer`: what writes bytes there would go past it.
+    It has no `buffer`: bytes that are written there would go past it.
     """
 
     def __init__(self, stream: TextIO, tokens: Tokens) -> None:

@@ -1,8 +1,8 @@
 """The commands that an application has registered at Discord, as one listing of a manifest.
 
 The token decides the application. It is read beside the commands, or first where the manifest does
-not name the bot; a bot that is neither its id nor the id of its bot's user is refused. So the job
-that plans is the one that knows its application. Its commands are records with ids: the manifest's
+not name the bot; a bot that is neither its id nor the id of its bot's user is refused. So a
+job knows its application before it plans. Its commands are records with ids: the manifest's
 are composed into whole objects, which depends on the commands as they are listed.
 
 Without a token nothing can be read. Then the manifest is compared with an earlier version of itself
@@ -95,7 +95,7 @@ class RegistrationJob(Job):
         return Snapshot({KIND: tuple(map(Entry, texts))})
 
     def _is_here(self, version: Manifest) -> bool:
-        """Whether a version had this listing; without a bot it had that of the token."""
+        """Whether a version had this listing; without a bot it had the token's."""
         own, then = self.manifest.discord, version.discord
         if own is None or then is None:
             return False
@@ -110,7 +110,7 @@ class RegistrationJob(Job):
         return lambda: known
 
     def start_planning(self) -> Callable[[], Planned]:
-        """Start to read the application and its commands; what is returned waits, and plans."""
+        """Start to read the application and its commands; the result waits, and plans."""
         if self.is_read:
             return start_planning(self)
         reading = self.start_reading()
@@ -256,7 +256,7 @@ class _Earlier:
 
 
 def start_planning(job: _J) -> Callable[[], Planned]:
-    """Start to read the application and the commands of a job; what is returned waits, and plans.
+    """Start to read the application and the commands of a job; the result waits, and plans.
 
     It plans by the job that knows its application. Raises as `start_reading`.
     """
@@ -273,7 +273,7 @@ def start_planning(job: _J) -> Callable[[], Planned]:
 def start_reading(
     site: DiscordSite, connection: Connection
 ) -> Callable[[], tuple[DiscordSite, Snapshot]]:
-    """Start to read an application and its commands; what is returned waits for both.
+    """Start to read an application and its commands; the returned function waits for both.
 
     It returns the site with its application. Raises `WrongBotError` if the token belongs to another
     one, and `ListingError` if Discord refuses, or does not answer.

@@ -51,7 +51,7 @@ def jobs(
 ) -> Iterator[list[ManifestJob]]:
     """Find the listings of each manifest, and open a connection to each.
 
-    `memory` is as of `listing_jobs`. Raises `CommandsyncError` as `sites_of`, or as `listing_jobs`
+    `memory` is as in `listing_jobs`. Raises `CommandsyncError` as `sites_of`, or as `listing_jobs`
     for manifests with `listings:`.
     """
     has_listings = any(manifest.listings or manifest.discord for manifest in manifests)
@@ -148,7 +148,7 @@ def saved_jobs(settings: Settings, path: str) -> Iterator[list[Job]]:
 
     Raises:
         FileError: The file cannot be read, or is not a saved plan.
-        RefusedError: The plan is of another version, or for another listing than that of the flags.
+        RefusedError: The plan is of another version, or for another listing than the flags name.
         UsageError: A flag changes a setting that is saved in the plan.
     """
     limited = settings.max_deletes is not None or not settings.prune

@@ -55,7 +55,7 @@ class Site:
 
     @property
     def name(self) -> str:
-        """What the listing is called among several: its service's name, or the host of a page."""
+        """The name of the listing among several: its service's name, or the host of a page."""
         return service_of(self.address.base_url) if self.service is PAGE else self.service.name
 
     @property
@@ -158,11 +158,11 @@ def read_clock() -> datetime:
 class Settings:
     """The values of the settings of a run, under their names in `setting`, and the time of the run.
 
-    What is empty or None comes from the manifest, the token or the default. `now` is given once, so
-    that the plan, the plan that is made again after a question, and the verification agree on what
-    is due. `base_url_from` and `bot_from` are the flag, variable or input that each is from.
-    `state` is None for a run that remembers nothing in a file.
-    `on_progress` is called with what the run does meanwhile, from any thread.
+    An empty value or None comes from the manifest, the token or the default. `now` is given once,
+    so that the plan, the plan that is made again after a question, and the verification agree on
+    what is due. `base_url_from` and `bot_from` are the flag, variable or input that each is from.
+    `state` is None for a run that remembers nothing in a file. `on_progress` is called with what
+    the run does meanwhile, from any thread.
     """
 
     now: datetime = field(kw_only=True, compare=False)

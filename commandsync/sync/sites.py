@@ -94,7 +94,7 @@ def _check_bot(bot: str, no_id: str) -> None:
 
 
 def bot_of(settings: Settings, manifest: Manifest | None) -> tuple[str, str]:
-    """Return the bot's id without that of a token, and what it is from; empty for the manifest.
+    """Return the bot's id from a setting or the manifest, not the token, and the setting's name.
 
     Raises `UsageError` if the variable contradicts the manifest: it may be another bot's.
     """
@@ -118,7 +118,7 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
 
     Raises:
         ManifestError: Two manifests are for the same bot on the same host.
-        UsageError: A flag makes one bot of those of several manifests.
+        UsageError: A flag names one bot for several manifests.
         CommandsyncError: As `site_of`.
     """
     from commandsync.manifest import same_target_problems  # noqa: PLC0415 - loads yaml
@@ -181,7 +181,7 @@ class ListingSite(Site):
 class DiscordSite(ListingSite):
     """The commands of an application at Discord, and its token.
 
-    The bot's id is that of the application, once it was read.
+    The bot's id is the id of the application, once it was read.
     """
 
     listing: DiscordListing  # the manifest's entry for it, or that of the options
@@ -234,8 +234,8 @@ def discord_site(
 ) -> DiscordSite:
     """Return where the commands of an application are registered.
 
-    The server of the settings comes before that of the listing. Raises `UsageError` if two
-    variables contradict each other, or the token is that of a page.
+    The server of the settings comes before the listing's. Raises `UsageError` if two variables
+    contradict each other, or the token belongs to a page.
     """
     from commandsync.services.discord import (  # noqa: PLC0415 - seldom needed
         ORIGIN,

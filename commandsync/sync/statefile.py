@@ -7,8 +7,8 @@ store the end of it. A delivery without an end may have arrived: the run may hav
 its answer lost.
 
 `remembered` finds the lists that a service may show now. Several runs may send at the same time,
-and their requests may arrive in any order. So these lists are that of the last delivery that was
-accepted, those of all later ones, and those of earlier ones that were in flight at the same time.
+and their requests may arrive in any order. So these are the list of the last delivery that was
+accepted, and the lists of all later deliveries and of earlier ones that were in flight then.
 Only a definite failure takes a delivery away. The number that the store gave a delivery is its
 place in the order: neither the clock of a machine nor the place of a commit in the history says
 what was sent last. Another token may belong to another bot, which has another list. So a delivery
@@ -91,7 +91,7 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What is known of a list that its service does not return."""
+    """The knowledge of a list that its service does not return."""
 
     # The lists that the service may show now, the newest first.
     possible: tuple[Delivery, ...] = ()
@@ -141,12 +141,12 @@ class Store(Protocol):
 
     @property
     def is_shared(self) -> bool:
-        """Whether the runs of all machines use it, not only those of this one."""
+        """Whether the runs of all machines use it, or only the runs of this one."""
 
     def memory(self, service: str, identity: str, token: str) -> Remembered:
         """Return what is known of a listing, by the digest of its token.
 
-        Without a digest, it is that of the token that sent last.
+        Without a digest, the token counts that sent last.
         """
 
     def is_busy(self, identity: str) -> bool:
@@ -317,7 +317,7 @@ class StateFile:
             raise
 
     def _begun(self, delivery: Delivery, recheck: Recheck) -> Delivery:
-        """Keep a delivery; whoever has the lock of its listing calls this."""
+        """Keep a delivery; the caller holds the lock of its listing."""
         identity, token = delivery.identity, delivery.token
         with self._changed() as (before, write):
             refused = recheck(remembered(before.deliveries, identity=identity, token=token))
