@@ -51,7 +51,7 @@ _NOT_IN_GIT = Do.APPLY_ALL(first="commit the manifest (a saved plan needs no his
 
 @dataclass(slots=True)
 class History:
-    """The records in the versions of a manifest, the newest first, read only as far as necessary."""
+    """The records in the versions of a manifest, the newest first, read as far as needed."""
 
     manifest: Manifest  # the manifest; it is the newest version
     # Returns what a version wanted; None for one of another listing.
