@@ -182,6 +182,14 @@ def test_each_document_has_its_name_in_the_table_of_the_readme() -> None:
         assert link is None or link[1] == heading
 
 
+def test_the_header_shows_the_whole_name_on_a_small_phone(tab: Page, built: str) -> None:
+    page = opened(tab, f"{built}/index.html", 320)
+    name = page.locator(".md-header__title .md-ellipsis").first
+
+    expect(name).to_have_text("commandsync")
+    assert name.evaluate("it => it.scrollWidth <= it.clientWidth")
+
+
 def test_the_title_of_the_landing_page_is_the_name_alone(tab: Page, built: str) -> None:
     assert opened(tab, f"{built}/index.html").title() == "commandsync"
 
