@@ -286,25 +286,6 @@ bot.setMyCommands(commands.map((given) => (
   .then(() => bot.getMyCommands()).then(made);""",
         is_telegram=True,
     ),
-    "discord.py 2.4": python(
-        "discord.py==2.4.0",
-        bot=f"""import discord
-from discord import app_commands
-class Bot(discord.Client):
-    async def setup_hook(self):
-        made([command.to_dict(self.tree) for command in self.tree.get_commands()])
-        await self.tree.sync()
-bot = Bot(intents=discord.Intents.default())
-bot.tree = app_commands.CommandTree(bot)
-def add(given):
-    async def run(interaction: discord.Interaction, text: str): ...
-    run = app_commands.describe(text=given["options"][0]["description"])(run)
-    bot.tree.command(name=given["name"], description=given["description"])(run)
-for given in commands:
-    add(given)
-bot.run({_ENV})
-""",
-    ),
     "nextcord": python(
         "nextcord==2.6.0",
         bot=f"""import nextcord

@@ -15,39 +15,19 @@ _BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
 )
 
 BAD = {
-    "not UTF-8": GOOD.replace("Does", "Do\xe9s").encode("latin-1"),
-    "UTF-16": GOOD.encode("utf-16"),
     "a tab": GOOD.replace("  - ", "\t- ").encode(),
     "empty": b"",
-    "two documents": f"{GOOD}---\n{GOOD}".encode(),
-    "a list at top level": b"- name: a\n",
     "an unknown key": f"{GOOD}comands: []\n".encode(),
-    "a wrong type": b"version: 1\ncommands: 7\n",
-    "a list where text is due": GOOD.replace('"{prefix}help"', "[p]help").encode(),
-    "a duplicate key": f"{GOOD}commands: []\n".encode(),
     "an alias bomb": _BOMB.encode(),
     "depth 200,000": b"[" * 200_000,
-    "a cycle": b"version: 1\ncommands: &a\n  - *a\n",
     "50 MB": b"#" * 50_000_000,
-    "another version": b"version: 2\ncommands: []\n",
-    "null commands": b"version: 1\ncommands:\n",
-    "a category of null": GOOD.replace("syntax", "category: null\n    syntax").encode(),
-    "a bot's name for its id": f"{GOOD}bot: Harbor\n".encode(),
-    "a merge conflict": (
-        f"{GOOD}<<<<<<< HEAD\nprefix: '/'\n=======\nprefix: '!'\n>>>>>>> other\n"
-    ).encode(),
-    "a table in Markdown": b"| Command | Does |\n|---|---|\n| help | Shows help |\n",
-    "another program's JSON": b'{\n\t"name": "bot",\n\t"version": "1.0.0",\n\t"scripts": {}\n}\n',
-    "typographic quotes": GOOD.replace('"{prefix}help"', "\u201c/help\u201d").encode(),
     "a tag": b"version: 1\ncommands: !!python/name:os.system []\n",
     "an include escape": b"version: 1\ninclude: [../other.yaml]\n",
-    "an unknown service": f"{GOOD}listings:\n  - service: topgg\n".encode(),
     "a pasted token for a service": (
         f"{GOOD}listings:\n  - service: our-list\n    token_env: COMMANDSYNC_TOKEN_OUR_LIST\n"
         "    replace:\n      method: POST\n      url: https://list.example/{bot}?key={token}\n"
         "      authorization: Bearer abcdef\n"
     ).encode(),
-    "an absolute include": b"version: 1\ninclude: [/etc/passwd]\n",
 }
 
 

@@ -1,4 +1,4 @@
-"""The contract of every service that takes whole lists, and broken ones that one rule finds.
+"""The contract of every service that takes whole lists.
 
 Each rule is a function: it says what the value of a service must do over HTTP.
 """
@@ -6,8 +6,6 @@ Each rule is a function: it says what the value of a service must do over HTTP.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import count
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -17,15 +15,14 @@ from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure
 from commandsync.client.connection import Connection
-from commandsync.errors import ApiError, ArgumentError, Invalid, RateLimited, Reply, Unauthorized
+from commandsync.errors import ApiError, ArgumentError, RateLimited, Unauthorized
 from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from commandsync.services.abilities import FactSource, Reads, Support
+from commandsync.services.abilities import Reads, Support
 from commandsync.services.catalogue import LISTS
-from commandsync.services.discordlists import TOP_GG
 from commandsync.services.fit import as_listed, fit
 from commandsync.services.service import ListService
-from commandsync.services.telegram import OVERRIDING, telegram
+from commandsync.services.telegram import OVERRIDING
 from commandsync.sync.listcontent import OtherList, read_others
 from commandsync.sync.settings import load_files
 from tests.support.bots import Instead, Proxy
@@ -268,11 +265,6 @@ RULES: dict[str, Callable[[Trial], None]] = {
 }
 
 
-SAYS = FactSource("a test").says
-
-Change = Callable[[Operation[None], Destination], Operation[None]]
-
-
 def test_every_service_can_be_tried() -> None:
     assert LISTS.keys() <= SERVICES.keys()
 
@@ -293,159 +285,3 @@ def service_of(place: Destination) -> ListService:
     (manifest,) = load_files(["commands.yaml"])
     (listing,) = manifest.listings
     return listing.list_service
-
-
-def sending(change: Change) -> Callable[[ListService, Destination], ListService]:
-    """Return what breaks the request that replaces the list."""
-
-    def broken(service: ListService, place: Destination) -> ListService:
-        return replace(service, replace=lambda *given: change(service.replace(*given), place))
-
-    return broken
-
-
-def reading(
-    status: range, result: Callable[[Reply, Operation[None]], None]
-) -> Callable[[ListService, Destination], ListService]:
-    """Return what breaks the reader of some answers."""
-
-    def change(operation: Operation[None], _place: Destination) -> Operation[None]:
-        def read(reply: Reply) -> None:
-            return (result if reply.status in status else as_it_is)(reply, operation)
-
-        return replace(operation, read=read)
-
-    return sending(change)
-
-
-def as_it_is(reply: Reply, operation: Operation[None]) -> None:
-    return operation.read(reply)
-
-
-def at_once(reply: Reply, operation: Operation[None]) -> None:
-    try:
-        operation.read(reply)
-    except RateLimited as error:
-        raise Invalid(error.message, reply=reply) from error
-
-
-def declaring(**facts: Any) -> Callable[[ListService, Destination], ListService]:  # noqa: ANN401 - facts
-    return lambda service, _place: replace(service, facts=replace(service.facts, **facts))
-
-
-def without_own(sent: Snapshot) -> Snapshot:
-    return Snapshot({COMMANDS: tuple(replace(each, own=()) for each in sent.collections[COMMANDS])})
-
-
-def without_others(service: ListService, *given: Any) -> Operation[tuple[Entry, ...]]:  # noqa: ANN401 - as of `read`
-    operation = service.read(*given)
-
-    def read(reply: Reply) -> tuple[Entry, ...]:
-        return without_own(Snapshot({COMMANDS: operation.read(reply)})).collections[COMMANDS]
-
-    return replace(operation, read=read)
-
-
-def read_as_empty(audience: Audience) -> ListService:
-    own = telegram(audience)
-    if audience.language or audience.scope == "default":
-        return own
-    return replace(own, read=lambda *given: replace(own.read(*given), read=lambda _: ()))
-
-
-NUMBERS = count()
-FIELDS = MappingProxyType({**TOP_GG.facts.fields, "category": SAYS(Support.YES)})
-
-BROKEN = {
-    "each request has another body": (
-        "twice_is_no_change",
-        sending(
-            lambda operation, _: replace(
-                operation, body=[{**each, "nonce": next(NUMBERS)} for each in operation.body]
-            )
-        ),
-    ),
-    "it cannot be read as it says": (
-        "each_ability_is_as_declared",
-        declaring(read=SAYS(Reads.LIST)),
-    ),
-    "it sends no category as it says": ("each_ability_is_as_declared", declaring(fields=FIELDS)),
-    "it takes announcements and says no": (
-        "each_ability_is_as_declared",
-        declaring(announcements=SAYS(Support.NO)),
-    ),
-    "it can be cleared and says no": (
-        "each_ability_is_as_declared",
-        declaring(clear=SAYS(Support.NO)),
-    ),
-    "a request is not repeated": (
-        "a_lost_answer_is_asked_for_again",
-        sending(lambda operation, _: replace(operation, idempotent=False)),
-    ),
-    "a 429 is a refusal": (
-        "a_429_is_waited_for_up_to_two_minutes",
-        reading(range(429, 430), at_once),
-    ),
-    "the token is in the path": (
-        "no_output_has_the_token",
-        sending(
-            lambda operation, place: replace(
-                operation, path=f"{operation.path}?key={place.listing.token}"
-            )
-        ),
-    ),
-    "keys that are not ours are not read": (
-        "keys_that_are_not_ours_survive",
-        lambda service, _place: replace(
-            service, read=lambda *given: without_others(service, *given)
-        ),
-    ),
-    "keys that are not ours are not sent": (
-        "keys_that_are_not_ours_survive",
-        lambda service, _place: replace(
-            service, replace=lambda bot, sent: service.replace(bot, without_own(sent))
-        ),
-    ),
-    "the language of a list is not sent": (
-        "each_audience_has_its_own_list",
-        lambda service, _place: replace(
-            service, for_audience=lambda audience: telegram(Audience(audience.scope))
-        ),
-    ),
-    "the lists of other scopes are read as empty": (
-        "overriding_lists_are_named",
-        lambda service, _place: replace(service, for_audience=read_as_empty),
-    ),
-    "a redirect is a success": (
-        "no_redirect_is_followed",
-        reading(range(300, 400), lambda _reply, _operation: None),
-    ),
-}
-
-
-OF_READS = {
-    *("keys_that_are_not_ours_survive", "each_audience_has_its_own_list"),
-    "overriding_lists_are_named",
-}
-
-
-@pytest.mark.parametrize("broken", BROKEN)
-def test_exactly_one_rule_finds_a_broken_service(
-    home: Home, caplog: pytest.LogCaptureFixture, broken: str
-) -> None:
-    expected, damage = BROKEN[broken]
-    found = []
-    is_of_reads = expected in OF_READS
-    for name, rule in RULES.items():
-        with destination(home, "telegram" if is_of_reads else "top.gg") as place:
-            trial = Trial(damage(service_of(place), place), place, caplog)
-            try:
-                rule(trial)
-            except (AssertionError, pytest.fail.Exception):
-                found.append(name)
-
-    assert found == [expected]
-
-
-def test_each_rule_finds_a_broken_service() -> None:
-    assert {rule for rule, _ in BROKEN.values()} == RULES.keys()

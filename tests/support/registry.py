@@ -44,7 +44,6 @@ class Registry:
     commands: dict[str, Node] = field(default_factory=dict)  # by their ids
     requests: list[Sent] = field(default_factory=list)
     overwritten: list[str] = field(default_factory=list)  # the ids of what adds replaced
-    _late: list[tuple[int, Callable[[], object]]] = field(default_factory=list)
     _ids: int = 0
 
     @classmethod
@@ -82,23 +81,12 @@ class Registry:
         assert not query
         number, id_ = len(self.requests), path.removeprefix(PATH).removeprefix("/")
         self.requests.append(Sent(method, id_, body or {}))
-        for effect in [effect for due, effect in self._late if due <= number]:
-            effect()
-        self._late = [(due, effect) for due, effect in self._late if due > number]
         fault = self.faults.get(number) or Fault("none")
         answer: Reply | TransportError = Reply(202, b"{}")
-        if fault.applied and fault.late:
-            self._late.append((number + fault.late, lambda: self.serve(method, id_, body)))
-        elif fault.applied:
+        if fault.applied:
             answer = self.serve(method, id_, body)
         self.witness(self)
         return answer if fault.answer is None else fault.answer(answer)
-
-    def settle(self) -> None:
-        """Let everything late happen."""
-        for _, effect in self._late:
-            effect()
-        self._late.clear()
 
     def serve(self, method: str, id_: str, body: Node) -> Reply:
         """Do what a request asks for."""

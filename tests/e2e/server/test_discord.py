@@ -1,4 +1,4 @@
-"""`serve --as discord` over HTTP, with Discord's own libraries as witnesses, and with trouble.
+"""`serve --as discord` over HTTP, with Discord's own libraries as witnesses.
 
 discord.py is installed for the tests. discord.js is installed in a pinned version into a folder of
 the test, which is skipped where that cannot be done. `make soak` gives both generated commands, in
@@ -27,16 +27,10 @@ from commandsync.records.texts import ApplicationCommand
 from commandsync.services.discordobjects import entries_of, text_of
 from commandsync.testing import SimulatedListing, serve_simulation
 from tests.e2e.server.test_simulations import Served
-from tests.support import listing as faults
 from tests.support.discordcases import DiscordCase, Wanted
 from tests.support.discordcommands import REPLACE, command, schema_problems
 from tests.support.discordserver import (
-    DOUBLED,
-    LAST_OF_BUCKET,
-    LIMITED,
     SERVER,
-    DiscordListing,
-    DiscordServer,
     without,
 )
 from tests.support.discordstory import KIND, DiscordStory
@@ -499,92 +493,3 @@ def is_possible(body: dict[str, Any]) -> bool:
     names = [option["name"] for option in body.get("options") or ()]
     inner = all(map(is_possible, body.get("options") or ()))
     return inner and len({*names}) == len(names)
-
-
-class Client:
-    """A client without retries of a server with trouble."""
-
-    def __init__(self, server: DiscordServer) -> None:
-        self.url = server.url
-        self.session = requests.Session()
-        self.session.headers["Authorization"] = f"Bot {server.listing.token}"
-
-    def __call__(self, method: str, path: str, body: object = None) -> requests.Response:
-        url = f"{self.url}/api/v10{path}"
-        return self.session.request(method, url, json=body, params=ALL, timeout=10)
-
-
-def names(answer: requests.Response) -> list[str]:
-    return [each["name"] for each in answer.json()]
-
-
-def test_a_lost_answer_hides_what_was_done() -> None:
-    trouble = {0: faults.RESET_BEFORE, 1: faults.RESET_AFTER, 2: faults.FAILED_AFTER}
-    with DiscordServer(DiscordListing(faults=trouble)) as server:
-        client, path = Client(server), server.listing.path()
-        for name in ("before", "after"):
-            with pytest.raises(requests.ConnectionError):
-                client("POST", path, {**PING, "name": name})
-        failed = client("POST", path, {**PING, "name": "failed"})
-        listed = names(client("GET", path))
-
-    assert failed.status_code == 500
-    assert listed == ["after", "failed"]
-
-
-def test_a_doubled_write_is_done_once_more() -> None:
-    with DiscordServer(DiscordListing(choose=lambda _: DOUBLED)) as server:
-        client, path = Client(server), server.listing.path()
-        added = client("POST", path, PING)
-        deleted = client("DELETE", f"{path}/{added.json()['id']}")
-
-    assert (added.status_code, deleted.status_code) == (200, 404)
-    assert server.listing.listed() == []
-
-
-def test_limits_are_in_the_body_or_in_the_headers() -> None:
-    with DiscordServer(DiscordListing(faults={0: LIMITED, 1: LAST_OF_BUCKET})) as server:
-        client, path = Client(server), server.listing.path()
-        limited, added = (client("POST", path, PING) for _ in range(2))
-
-    assert (limited.status_code, limited.json()["retry_after"]) == (429, 0.5)
-    assert "retry-after" not in limited.headers
-    assert added.status_code == 201
-    assert added.headers["x-ratelimit-remaining"] == "0"
-    assert float(added.headers["x-ratelimit-reset-after"]) > 0
-
-
-def test_another_editor_comes_between_two_requests() -> None:
-    def renamed(listing: DiscordListing) -> None:
-        path = listing.path("", listing.ids()[1, "ping"])
-        listing.other("PATCH", path, {"name": "pong"})
-
-    with DiscordServer(DiscordListing(acts={1: renamed})) as server:
-        server.listing.seed(PING)
-        client, path = Client(server), server.listing.path()
-        lists = [names(client("GET", path)) for _ in range(2)]
-
-    assert lists == [["ping"], ["pong"]]
-
-
-def test_changes_come_late_and_reads_later() -> None:
-    trouble = {0: faults.HIDDEN, 3: faults.GATEWAY_LATE}
-    with DiscordServer(DiscordListing(faults=trouble)) as server:
-        client, path = Client(server), server.listing.path()
-        client("POST", path, PING)
-        lists = [names(client("GET", path)) for _ in range(2)]
-        client("POST", path, {**PING, "name": "late"})
-        lists += [names(client("GET", path)) for _ in range(3)]
-
-    assert lists == [[], [], ["ping"], ["ping"], ["ping", "late"]]
-
-
-def test_fields_are_dropped_and_other_bodies_are_told() -> None:
-    dropping = DiscordListing(store=without("nsfw"))
-    with DiscordServer(dropping) as server:
-        answer = Client(server)("POST", dropping.path(), {**PING, "nsfw": True})
-    wrong: dict[str, Any] = {**PING, "options": {}}
-    with pytest.raises(AssertionError, match="options"), DiscordServer() as server:
-        Client(server)("POST", dropping.path(), wrong)
-
-    assert (answer.status_code, answer.json()["nsfw"]) == (201, False)

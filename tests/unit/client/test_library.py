@@ -1,9 +1,8 @@
 import ast
 import asyncio
 import re
-import runpy
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -131,20 +130,6 @@ def test_leaving_the_loop_ends_the_connection(gateway: Gateway) -> None:
 
 
 ROOT = Path(__file__).parents[3]
-SCRIPT = ROOT / ".ci" / "clients.py"
-
-
-@pytest.fixture
-def main() -> Callable[[list[str]], int]:
-    pytest.importorskip("ruff", reason="the generated files are formatted by ruff")
-    if not (ROOT / "commandsync").exists():
-        pytest.skip("only the source tree contains what is written")
-    run: Callable[[list[str]], int] = runpy.run_path(str(SCRIPT))["main"]
-    return run
-
-
-def test_the_blocking_client_is_generated(main: Callable[[list[str]], int]) -> None:
-    assert main(["--check"]) == 0
 
 
 def test_every_public_name_is_on_the_page_of_names() -> None:
