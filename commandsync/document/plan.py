@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections import Counter
 from datetime import datetime
+from itertools import product
 from typing import Annotated, Any, Literal, NoReturn, Self, assert_never
 
 from pydantic import AfterValidator, Field, ValidationError, WithJsonSchema, model_validator
@@ -20,7 +21,7 @@ from commandsync.plan.baseline import THE_LIST, name_of
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import ListPlan, Plan, RecordPlan, Target
 from commandsync.plan.rules import SyncRules, parse_delete_limit
-from commandsync.records.losses import instead_of
+from commandsync.records.losses import Instead, Loss, LossReason, instead_of
 from commandsync.records.snapshot import Entry, Phase, Schedule
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import DISCORD_ABILITIES, PAGE_ABILITIES
@@ -91,8 +92,16 @@ class LossPart(part.Model):
 
     field: str
     count: part.Count
-    names: tuple[str, ...]
+    names: tuple[str, ...] = Field(strict=False)
     instead: str = Field(description="What happens instead, in words.")
+
+    def loss(self) -> Loss:
+        """Return the loss; raises `ValueError` if nothing is lost in this way."""
+        for reason, instead in product(LossReason, Instead):
+            loss = Loss(self.field, reason, instead, self.names)
+            if instead_of(loss) == self.instead:
+                return loss
+        raise ValueError(f"{self.instead!r} is not the consequence of a loss")
 
 
 class AudiencePart(part.Model):
@@ -225,19 +234,19 @@ def _listing_values(plan: Plan) -> part.Document:
         case RecordPlan(label=""):
             return dict.fromkeys(("listing", "audience", "known", "compared_with", "losses"))
         case RecordPlan():
-            values = {"listing": plan.label, "audience": None, "losses": ()}
-            return {**values, "known": plan.known, "compared_with": name_of(plan.baseline)}
+            names: part.Document = {"listing": plan.label, "audience": None}
         case ListPlan():
-            losses = (LossPart.of(loss, instead=instead_of(loss)) for loss in plan.losses)
-            return {
-                "listing": plan.name,
-                "audience": plan.audience and AudiencePart.of(plan.audience),
-                "known": plan.known,
-                "compared_with": name_of(plan.baseline),
-                "losses": tuple(losses),
-            }
+            audience = plan.audience and AudiencePart.of(plan.audience)
+            names = {"listing": plan.name, "audience": audience}
         case _:
             assert_never(plan)
+    losses = (LossPart.of(loss, instead=instead_of(loss)) for loss in plan.losses)
+    return {
+        **names,
+        "known": plan.known,
+        "compared_with": name_of(plan.baseline),
+        "losses": tuple(losses),
+    }
 
 
 def _schedule_values(plan: Plan) -> part.Document:
@@ -339,6 +348,7 @@ class SavedPlan(PlanDocument):
             unmanaged=tuple(map(ListedRecord.record, self.kept)),
             unwritable=tuple(map(ListedRecord.record, self.stuck)),
             notices=self.warnings,
+            losses=tuple(each.loss() for each in self.losses or ()),
             scheduled=tuple(each.scheduled(now) for each in self.scheduled if now),
             now=now,
         )

@@ -58,6 +58,7 @@ class _Plan:
     # Listed records that should be changed or deleted and have no usable id.
     unwritable: tuple[tuple[Resource, Entry], ...] = ()
     notices: tuple[Notice, ...] = ()  # what the user should know; nothing depends on them
+    losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
     left_out: int = 0  # how many changes `only` left out
 
     def manages(self, resource: Resource) -> bool:
@@ -146,7 +147,6 @@ class ListPlan(_Plan):
     baseline: Baseline  # what it is compared with
     commands: tuple[Entry, ...] = field(repr=False)  # the whole list that is sent
     digest: str  # of the request that sends it
-    losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
     wants_none: bool = False  # whether the manifest itself has no commands
     excess: Notice | None = None  # why the service does not take a list of this size
     # Of each other list that may be shown: its name, the changes to it, and how many it shows.

@@ -100,8 +100,7 @@ def _row(plan: Plan, name: str) -> Sequence[str]:
     """Return the cells of a row of `_LISTINGS`."""
     actions = (("add",), ("edit", "replace"), ("delete",))
     counts = [str(sum(map(plan.count, each))) if plan.known else "?" for each in actions]
-    losses = plan.losses if isinstance(plan, ListPlan) else ()
-    lost = ", ".join(f"{loss.field} ({loss.count:,})" for loss in losses) or "none"
+    lost = ", ".join(f"{loss.field} ({loss.count:,})" for loss in plan.losses) or "none"
     compared = summary.compared(plan, code).removeprefix("compared with ")
     if isinstance(plan, ListPlan) and isinstance(plan.baseline, Unknown):
         compared = f"**nothing: replaced unseen ({summary.counted(plan.size, 'command')})**"

@@ -160,7 +160,9 @@ class RegistrationJob(Job):
             notices=[*self._warnings(composed)],
             untouched={entry.id for entry in composed.untouched},
         )
-        plan = replace(plan, label=self.name, baseline=self._baseline)
+        plan = replace(
+            plan, label=self.name, baseline=self._baseline, losses=tuple(composed.losses)
+        )
         if settings.only:
             plan = plan.only(settings.only)
         return replace(plan, notices=(*site.warnings(plan.changes), *plan.notices))

@@ -36,6 +36,8 @@ REGION: dict[str, Any] = {
     ],
 }
 
+SAY = {"name": "say", "description": "Says it.", "syntax": "/say <text>"}  # with unknown options
+
 
 @pytest.fixture
 def discord(home: Home) -> Iterator[DiscordServer]:
@@ -301,7 +303,7 @@ def test_a_saved_plan_is_applied_to_its_application_and_server(
 ) -> None:
     discord.listing.seed(REGION, guild=SERVER)
     changed = {**REGION, "description": "Sets your region."}
-    manifest(home, discord, entry(PING), entry(changed))
+    manifest(home, discord, entry(PING), entry(changed), SAY)
 
     home.run("plan", "--guild", SERVER, "--out", "plan.json", exits=0)
     first = home.run("apply", "--plan", "plan.json", "--yes", exits=0)
@@ -706,14 +708,16 @@ def test_a_token_in_a_text_is_refused(home: Home, discord: DiscordServer) -> Non
 def test_a_strict_run_refuses_losses_that_the_manifest_does_not_name(
     home: Home, discord: DiscordServer
 ) -> None:
-    unknown = {"name": "say", "description": "Says it.", "syntax": "/say <text>"}
-    manifest(home, discord, entry(PING), unknown)
+    manifest(home, discord, entry(PING), SAY)
 
     ran = home.run("plan", "--strict", exits=4)
+    document = home.run("plan", "--format", "json", exits=0).document
     home.write(home.read("commands.yaml").replace("commands:", "    lossy: [commands]\ncommands:"))
     home.run("plan", "--strict", exits=0)
 
     assert "say" in ran.err
+    [loss] = document["losses"]
+    assert (loss["field"], loss["names"]) == ("commands", ["say"])
 
 
 @pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")

@@ -15,6 +15,7 @@ from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
 from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.losses import Instead, Loss, LossReason
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Ability, ApplicationCommand, Resource, Text, object_of
 from commandsync.services.abilities import DISCORD_ABILITIES
@@ -168,6 +169,13 @@ def drawn_plan(
         reject()
 
 
+_LOSSES = [
+    Loss("commands", LossReason.UNKNOWN, names=("play", "stop")),
+    Loss("commands", LossReason.NO_OPTIONS, Instead.STAYS, ("ban",)),
+    Loss("translations", LossReason.CHANGED, Instead.NOT_SHOWN, ("play",)),
+]
+
+
 @st.composite
 def plans(draw: st.DrawFn) -> RecordPlan:
     """Draw the plan of a list at Discord, without what a saved one does not have as values."""
@@ -175,7 +183,8 @@ def plans(draw: st.DrawFn) -> RecordPlan:
     rules = draw(st.sampled_from([NO_LIMIT, SyncRules(), SyncRules(prune=False, ignore=("b*",))]))
     plan = drawn_plan(wanted, listed(*here), rules)
     target = replace(TARGET, abilities=DISCORD_ABILITIES)
-    return replace(plan, target=target, label="discord", notices=(), finished=0)
+    losses = tuple(draw(st.lists(st.sampled_from(_LOSSES), max_size=2)))
+    return replace(plan, target=target, label="discord", notices=(), losses=losses, finished=0)
 
 
 def _spoiled(value: Any, draw: st.DrawFn) -> Any:  # noqa: ANN401 - JSON

@@ -414,6 +414,9 @@ def test_a_plan_of_objects_has_them_as_objects_and_their_parts_by_path() -> None
     assert load_plan(_sealed(data), "plan.json").label == "discord (server 7)"
 
 
+_LOST = {"field": "commands", "count": 1, "names": ["say"], "instead": "not shown"}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -425,6 +428,8 @@ def test_a_plan_of_objects_has_them_as_objects_and_their_parts_by_path() -> None
         (_put("changes", 0, "after", "extra", value=""), "its fields are not those of a record"),
         (_put("changes", 0, "after", value=[]), "its fields are not those of a record"),
         (_put("changes", 0, "resource", value="command"), "are not those of a record of this kind"),
+        (_put("losses", value=[_LOST | {"instead": "gone"}]), "'gone' is not the consequence of a"),
+        (_put("losses", value=[_LOST | {"count": 2}]), "its losses does not follow"),
     ],
 )
 def test_an_object_that_was_edited_is_not_applied(
