@@ -6,21 +6,25 @@ it shows one. Every rule here prevents one thing: that a command which left the 
 with a misspelt name, stays public unnoticed.
 """
 
+from __future__ import annotations
+
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commandsync.diagnostics import Location
 from commandsync.manifest.checks import CommandDefaults, uses_of_prefix, with_prefix
-from commandsync.manifest.imported import ImportedPart
 from commandsync.manifest.keys import WRITE_AGAIN, CommandKeys
 from commandsync.manifest.nodes import Mapping as Table
 from commandsync.manifest.source import FileProblems, closest, quoted
 from commandsync.records.imported import ImportedCommand, ImportedFile, Kind, Override
 from commandsync.records.rewrites import folded
 from commandsync.records.texts import Patterns
+
+if TYPE_CHECKING:
+    from commandsync.manifest.imported import ImportedPart
 
 _FIELDS = ("description", "syntax", "category")
 _NEEDED = _FIELDS[:2]

@@ -22,7 +22,6 @@ from commandsync.manifest.checks import CommandDefaults, Context, UnfitError
 from commandsync.manifest.entries import Placed, check
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.files import included_paths
-from commandsync.manifest.imported import ImportedPart, read_imported
 from commandsync.manifest.keys import MANIFEST, MARKS, ImportKeys, ManifestKeys
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.overlay import Overlay, Own, laid_over
@@ -53,6 +52,7 @@ from commandsync.records.texts import OF_MANIFEST, Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
+    from commandsync.manifest.imported import ImportedPart
     from commandsync.manifest.listings import Listing
 
 
@@ -246,6 +246,8 @@ class ManifestReader:
         if not is_there and not self.origin.needs_imported:
             return None
         self.problems.opened(path)
+        from commandsync.manifest.imported import read_imported  # noqa: PLC0415 - seldom needed
+
         try:
             part = read_imported(path, self.origin, self.problems)
         except UnreadableError as error:

@@ -32,6 +32,8 @@ class PossibleList(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Baseline:
+    """The fields of every baseline."""
+
     # A plan shows the changes to the first one, and counts the deletes of each.
     lists: tuple[PossibleList, ...] = ()
 

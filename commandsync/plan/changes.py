@@ -252,6 +252,8 @@ def _changed_paths(old: object, new: object) -> list[list[Any]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
+    """The fields of every change."""
+
     resource: Resource
     location: Location | None = None
 

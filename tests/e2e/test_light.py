@@ -28,6 +28,12 @@ OF_LISTINGS = (
     "commandsync.sources.imported",
     "commandsync.sync.lists",
 )
+OF_IMPORTS = (
+    "commandsync.manifest.imported",
+    "commandsync.manifest.scalars",
+    "commandsync.sources",
+    "commandsync.recording",
+)
 _SPY = """
 import sys
 from commandsync.cli.program import run
@@ -117,7 +123,7 @@ def test_a_plan_without_changes_loads_nothing_that_shows_them(home: Home, servic
     modules = loaded(home, "plan")
 
     assert {"requests", "commandsync.services.service"} <= modules
-    assert modules.isdisjoint(["deepdiff", "rich", "pydantic", *SERVER, *OF_LISTINGS])
+    assert modules.isdisjoint(["deepdiff", "rich", "pydantic", *SERVER, *OF_LISTINGS, *OF_IMPORTS])
 
 
 def test_a_plan_begins_to_read_before_it_loads_what_compares(home: Home, service: Service) -> None:
