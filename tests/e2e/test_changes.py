@@ -85,29 +85,6 @@ def test_a_file_needs_no_repository_and_one_side_may_be_standard_input(home: Hom
     assert piped.out == MARKDOWN
 
 
-LESS = (
-    ("<user> [reason]", "<user>"),
-    ("<on|off>", "<on>"),
-    ("<user> <role>", "<role> <user>"),
-    ("set <key>", "put <key>"),
-)
-
-
-@pytest.mark.parametrize(("old", "new"), LESS)
-def test_what_users_typed_and_fails_now_is_breaking(home: Home, old: str, new: str) -> None:
-    home.write(fields(("role", "Does it.", f"/role {old}")), "old.yaml")
-    home.write(fields(("role", "Does it.", f"/role {new}")))
-
-    text = home.run("changes", "--since", "old.yaml")
-    document = home.run("changes", "--since", "old.yaml", "--format", "json").document
-
-    assert text.out.startswith(
-        f"Breaking:\n  - /role is used differently now: /role {new}, before: /role {old}.\n"
-    )
-    assert text.out.endswith("\n1 command with changes that users notice, 1 breaking.\n")
-    assert (document["breaking"], document["changed"][0]["breaking"]) == (1, True)
-
-
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_no_change_is_said_and_is_no_failure(home: Home, form: str) -> None:
     home.write(OLD)

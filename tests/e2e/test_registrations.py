@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from commandsync.errors import Reply
 from commandsync.manifest.imported import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, DiscordServer
 from tests.support.home import Home, git_repo
-from tests.support.listing import Fault
 from tests.support.rawserver import Exchange
 from tests.support.simulations import serve_simulation
 from tests.support.terminal import POSIX, Terminal
@@ -114,22 +112,6 @@ def test_a_hundred_changes_are_a_hundred_writes_and_three_reads(
     assert kinds(discord) == ["application", "read", *["edit"] * 100, "read"]
     assert [each["id"] for each in discord.listing.listed()] == ids
     assert {each["description"] for each in discord.listing.listed()} == {"After."}
-
-
-def test_a_hundred_changes_of_all_kinds_are_as_many_requests(
-    home: Home, discord: DiscordServer
-) -> None:
-    discord.listing.seed(*HUNDRED[:70])
-    edited = [entry({**node, "description": "After."}) for node in HUNDRED[30:70]]
-    manifest(home, discord, *edited, *map(entry, HUNDRED[70:]))
-
-    home.run("apply", "--yes", "--max-deletes", "30", exits=0)
-
-    changes = ["edit"] * 40 + ["add"] * 30 + ["delete"] * 30
-    assert kinds(discord) == ["application", "read", *changes, "read"]
-    assert {each["name"] for each in discord.listing.listed()} == {
-        node["name"] for node in HUNDRED[30:]
-    }
 
 
 def test_the_application_is_named_by_the_plan_and_in_its_document(
@@ -313,16 +295,6 @@ def test_a_saved_plan_is_applied_to_its_application_and_server(
     assert "Everything was done already" in again.out
     assert discord.listing.listed() == []
     assert len(discord.listing.listed(SERVER)) == 2
-
-
-def test_a_saved_plan_is_refused_for_another_server(home: Home, discord: DiscordServer) -> None:
-    manifest(home, discord, entry(PING))
-    home.run("plan", "--out", "plan.json", exits=0)
-
-    ran = home.run("apply", "--plan", "plan.json", "--yes", "--guild", SERVER, exits=5)
-
-    assert f"the plan is for the global commands, not for the server {SERVER}" in ran.err
-    assert discord.listing.writes() == []
 
 
 def test_a_plan_of_several_listings_is_not_saved(home: Home, discord: DiscordServer) -> None:
@@ -555,25 +527,6 @@ def test_parts_that_discord_refuses_are_named_before_anything_is_written(
     assert kinds(discord) == ["application", "read"]
 
 
-def test_each_part_of_a_command_that_discord_refuses_has_a_line(
-    home: Home, discord: DiscordServer
-) -> None:
-    wrong = {"_errors": [{"code": "X", "message": "It is not valid."}]}
-    errors = {"name": wrong, "options": {"0": {"choices": {"1": {"value": wrong}}}}}
-    content = {"code": 50035, "message": "Invalid Form Body", "errors": errors}
-    body = json.dumps(content).encode()
-    invalid = Fault("two parts are invalid", lambda _: Reply(400, body), applied=False)
-    discord.listing.choose = lambda request: invalid if request.writes else None
-    manifest(home, discord, entry(REGION))
-
-    ran = home.run("apply", "--yes", exits=1)
-
-    assert (
-        "    why:  name: It is not valid.\n"
-        "          options/region/choices/us/value: It is not valid.\n"
-    ) in ran.out
-
-
 def imported(*commands: ImportedCommand, unread: Sequence[str] = ()) -> str:
     """Return the text of an imported file, with places that were not read."""
     places = tuple(ImportedPlace("bot.py", "its name is computed", name) for name in unread)
@@ -611,58 +564,6 @@ def test_code_that_is_partly_read_deletes_only_what_a_version_had(
     assert warning == "discord: computed stays, for not all of the code was read: bot.py"
 
 
-def test_code_that_is_partly_read_deletes_nothing_where_no_version_is_known(
-    home: Home, discord: DiscordServer
-) -> None:
-    discord.listing.seed(PING, REGION)
-    home.write(f"version: 1\nimport: {{from: bot.py}}\n{discord.entry}")
-    home.write(imported(read_from_code("new"), unread=["computed"]), "commands.imported.yaml")
-
-    home.run("apply", "--yes", exits=0)
-
-    assert [each["name"] for each in discord.listing.listed()] == ["ping", "region", "new"]
-
-
-def test_what_public_lists_do_not_show_is_registered_or_left_alone(
-    home: Home, discord: DiscordServer
-) -> None:
-    nodes = [{"name": name, "description": "There."} for name in ("off", "eval", "beta", "stray")]
-    discord.listing.seed(*nodes)
-    commands = [
-        read_from_code("ping"),
-        read_from_code("reload", left_out="owner-only"),
-        read_from_code("off", left_out="disabled"),
-    ]
-    home.write(imported(*commands), "commands.imported.yaml")
-    head = "version: 1\nimport: {from: bot.py, exclude: [eval]}\nsync: {ignore: [beta]}\n"
-    home.write(head + discord.entry)
-
-    ran = home.run("apply", "--yes", "--max-deletes", "1", exits=0)
-
-    listed = {each["name"]: each["description"] for each in discord.listing.listed()}
-    assert listed == {
-        **dict.fromkeys(("off", "eval", "beta"), "There."),
-        **dict.fromkeys(("ping", "reload"), "Does it."),
-    }
-    assert "Plan: 2 to add, 0 to edit, 1 to delete, 0 unchanged." in ran.out
-
-
-def test_without_prune_nothing_is_deleted_nor_a_sub_command(
-    home: Home, discord: DiscordServer
-) -> None:
-    discord.listing.seed(PING, QUEUE)
-    [add, _] = QUEUE["options"]
-    changed = {**QUEUE, "description": "Your queue.", "options": [add]}
-    manifest(home, discord, entry(changed))
-
-    home.run("apply", "--yes", "--no-prune", exits=0)
-
-    ping, queue = discord.listing.listed()
-    assert ping["name"] == "ping"
-    assert queue["description"] == "Your queue."
-    assert [each["name"] for each in queue["options"]] == ["add", "show"]
-
-
 def test_a_listing_is_one_of_several(home: Home, discord: DiscordServer) -> None:
     with serve_simulation("top.gg") as topgg:
         home.variable(topgg.variable, topgg.token)
@@ -677,21 +578,6 @@ def test_a_listing_is_one_of_several(home: Home, discord: DiscordServer) -> None
         assert [each["listing"] for each in planned["results"]] == ["discord", "top.gg"]
         assert alone["summary"]["unchanged"] == 1
         assert [each["name"] for each in topgg.commands] == ["ping"]
-
-
-def test_the_server_of_a_manifest_is_part_of_the_name(home: Home, discord: DiscordServer) -> None:
-    manifest(home, discord, entry(PING))
-    text = home.read("commands.yaml").replace("commands:", f"    guild: {SERVER}\ncommands:")
-    home.write(text)
-    name = f"discord (server {SERVER})"
-
-    documents = [
-        home.run("plan", "--listing", given, "--format", "json", exits=0).document
-        for given in ("discord", name)
-    ]
-
-    assert [each["listing"] for each in documents] == [name, name]
-    assert documents[0]["fingerprint"] == documents[1]["fingerprint"]
 
 
 def test_a_token_in_a_text_is_refused(home: Home, discord: DiscordServer) -> None:
@@ -775,18 +661,6 @@ def test_a_full_list_loses_first_as_many_as_it_gets(home: Home, discord: Discord
     ]
     assert planned.out.count("first, since the list is full") == 2
     assert len(discord.listing.listed()) == 12
-
-
-def test_what_is_left_alone_counts_in_a_full_list(home: Home, discord: DiscordServer) -> None:
-    menus = [{"name": f"Menu {n}", "type": 3} for n in range(15)]
-    discord.listing.seed(*menus)
-    top = "sync: {ignore: ['Menu ?']}\n"  # ten of them
-    manifest(home, discord, entry({"name": "New", "type": 3}, syntax="New"), top=top)
-
-    home.run("apply", "--yes", "--max-deletes", "all", exits=0)
-
-    assert [sent.kind for sent in discord.listing.writes()][:2] == ["delete", "add"]
-    assert len(discord.listing.listed()) == 11
 
 
 def test_the_limit_on_deletes_counts_sub_commands(home: Home, discord: DiscordServer) -> None:

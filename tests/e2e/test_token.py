@@ -1,15 +1,12 @@
 """The token is sent to its own service only, and shown nowhere."""
 
-import json
-from base64 import urlsafe_b64encode
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.e2e.test_prompt import bot
 from tests.support.bots import Bot, Proxy, Service
-from tests.support.home import Home, checked
+from tests.support.home import Home
 from tests.support.texts import jwts, plain_tokens
 
 __all__ = ["bot"]
@@ -85,21 +82,6 @@ def test_another_bots_token_is_warned(home: Home, bot: Bot, service: Service, pr
         assert f"bot {bot.id}" in said
     assert "will refuse it" in planned.out
     assert proxy.writes == []
-
-
-@pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize(
-    "payload", [b"no json", b"[]", b"{}", b'{"id": true}', b'{"id": ["1"]}', b"[" * 5_000]
-)
-def test_an_opaque_token_is_left_to_the_service(home: Home, proxy: Proxy, payload: bytes) -> None:
-    token = f"e30.{urlsafe_b64encode(payload).decode().rstrip('=')}.c2ln"
-    home.variable("COMMANDSYNC_TOKEN", token)
-
-    ran = home.run("apply", "--yes", "--format", "json", exits=1)
-
-    assert checked(ran, "result")["outcomes"]["done"] == 0
-    assert any(request.headers["authorization"] == f"Bot {token}" for request in proxy.writes)
-    assert json.dumps(token) not in ran.out
 
 
 @pytest.mark.promise("token-source")

@@ -150,13 +150,3 @@ def test_a_429_without_a_time_is_not_followed_by_another_request(place: Destinat
 
     assert [request.writes for request in place.proxy.requests] == [not place.is_read]
     assert place.names == ["ping", "ban"]
-
-
-def test_commands_in_another_order_are_sent_and_verified(place: Destination) -> None:
-    place.sent("ping", "ban", "kick")
-    place.write("kick", "ping", "ban")
-
-    place.home.run("plan", "--detailed-exitcode", *place.known, exits=3)
-    place.apply(*place.known, exits=0)
-
-    assert place.names == ["kick", "ping", "ban"]

@@ -6,7 +6,6 @@ import pytest
 
 from tests.support.bots import Instead
 from tests.support.destination import (
-    NAMES,
     SENT,
     Destination,
     destination,
@@ -109,28 +108,6 @@ def test_a_revision_without_the_listing_knows_nothing(unread: Destination) -> No
     assert unread.proxy.requests == []
 
 
-def test_a_bot_that_is_sent_tells_lists_apart_and_any_other_does_not(unread: Destination) -> None:
-    unread.write("ping")
-    text = unread.home.read("commands.yaml")
-    unread.home.write(text.replace(f'bot: "{unread.listing.bot}"', 'bot: "42"'), SENT)
-
-    ran = unread.apply("--since", SENT)
-
-    names_bot = unread.listing.service != "top.gg"
-    assert ran.code == (5 if names_bot else 0)
-    assert names_bot or result_of(ran)["summary"]["unchanged"] == 1
-    assert len(unread.proxy.requests) == (0 if names_bot else 1)
-
-
-def test_a_manifest_with_listings_has_commands(unread: Destination) -> None:
-    unread.home.write("version: 1\n" + unread.manifest().partition("commands: []\n")[2])
-
-    ran = unread.home.run("validate", exits=4)
-
-    assert f"the manifest has no commands: to send to {unread.listing.service}" in ran.err
-    assert unread.home.run("plan").err == ran.err
-
-
 def test_a_loss_is_shown_and_refused_by_a_strict_run(place: Destination) -> None:
     place.write(("ping", "Does it.", "/ping", "Fun"))
 
@@ -200,20 +177,6 @@ def test_on_a_terminal_no_list_is_cleared_without_a_question(unread: Destination
     assert unread.proxy.requests == []
 
 
-def test_a_list_that_loses_nine_tenths_is_refused_every_time(place: Destination) -> None:
-    place.sent(*NAMES)
-    place.write(NAMES[0])
-
-    refused = [place.apply(*place.known, form="text") for _ in range(2)]
-    writes = place.proxy.writes
-    place.apply("--max-deletes", "all", *place.known, exits=0)
-
-    assert [ran.code for ran in refused] == [5, 5]
-    assert "would delete 9 of 10 listed commands (90 %); the limit is 30 %" in refused[1].said
-    assert writes == []
-    assert place.names == NAMES[:1]
-
-
 def test_a_selection_needs_a_list_that_can_be_read(unread: Destination) -> None:
     unread.sent("ping")
     unread.write("ping", "ban")
@@ -222,33 +185,6 @@ def test_a_selection_needs_a_list_that_can_be_read(unread: Destination) -> None:
 
     assert f"{unread.listing.service} does not return" in ran.err
     assert unread.proxy.requests == []
-
-
-def test_a_selection_of_a_list_that_is_read_leaves_the_rest(telegram: Destination) -> None:
-    telegram.sent("ping", "ban")
-    telegram.write(("ping", "Says pong."), ("ban", "Bans."), "kick")
-
-    ran = telegram.apply("--only", "ping", exits=0)
-
-    assert [command["description"] for command in telegram.listing.commands] == [
-        "Says pong.",
-        "Does it.",
-    ]
-    assert result_of(ran)["verified"] is True
-
-
-def test_an_edit_by_hand_is_found_and_taken_back(telegram: Destination, home: Home) -> None:
-    telegram.sent("ping", "ban")
-    telegram.listing.commands[1]["description"] = "By hand."
-
-    drift = home.run("plan", "--detailed-exitcode")
-    ran = telegram.apply()
-    again = home.run("plan", "--detailed-exitcode")
-
-    assert (drift.code, ran.code, again.code) == (3, 0, 0)
-    assert "By hand." in drift.out
-    assert result_of(ran)["verified"] is True
-    assert telegram.listing.commands[1]["description"] == "Does it."
 
 
 def test_what_is_ignored_stays_on_a_list_that_is_read(telegram: Destination) -> None:

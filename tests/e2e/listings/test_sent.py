@@ -126,20 +126,6 @@ def test_a_list_whose_answer_was_lost_counts_beside_the_one_before(topgg_clone: 
     assert "may show" not in clone.warned()
 
 
-def test_a_list_that_may_be_shown_beside_the_newest_one_counts_too(topgg_clone: Clone) -> None:
-    clone = topgg_clone
-    clone.commit(*FORTY)
-    clone.apply("--unseen", exits=0)
-    clone.commit(*FORTY[:2])
-    clone.place.fail(lambda _: LOST_AFTER)
-    clone.apply("--retries", "0", "--max-deletes", "all", exits=6)
-    clone.place.proxy.rule = lambda _: None
-    refused = clone.refused()
-
-    assert "would delete 38 of 40 listed commands" in refused
-    assert "if the service shows the list sent on" in refused
-
-
 def _refused_by_service() -> Instead:
     return Instead(400, {"message": "no"})
 

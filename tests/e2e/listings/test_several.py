@@ -99,16 +99,6 @@ def test_without_commands_no_list_is_sent(home: Home, places: dict[str, Destinat
     assert set(writes(places).values()) == {0}
 
 
-def test_one_token_for_two_lists_is_refused(home: Home, places: dict[str, Destination]) -> None:
-    write(home, {"top.gg": places["top.gg"]}, "ping")
-    home.write(home.read("commands.yaml").replace("8120", "9120"), "other.yaml")
-
-    ran = home.run("apply", "--yes", "--unseen", "-f", "commands.yaml", "-f", "other.yaml", exits=4)
-
-    assert 'duplicate listing "top.gg"' in ran.err
-    assert places["top.gg"].proxy.requests == []
-
-
 @pytest.mark.parametrize(
     ("options", "code"),
     [

@@ -1,60 +1,52 @@
-"""Lists in pages are read whole, and each entry once, on services that page in any way."""
+"""Lists in pages are read whole, and each entry once, on services that page in any way.
 
+That both clients read page after page is tested over HTTP, in `conformance`.
+"""
+
+import json
 import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from commandsync import Invalid, NotFound
-from tests.support.clients import TOKEN, Either, Open
-from tests.support.rawserver import Act, Exchange, RawServer, answer, answering
+from commandsync.api.operations import list_bots, list_voters
+from commandsync.api.policy import Failure, Paging
+from commandsync.errors import ApiError, Invalid, NotFound, Reply
 
 Records = list[dict[str, Any]]
 Serve = Callable[[int, int], "Records | dict[str, Any] | int"]
 Pages = Callable[[Records, int], Serve]
 
 MOST = 60  # requests after which a reader does not come to an end
-LISTS = ("iter_bots", "iter_voters")
+LISTS: dict[str, Callable[[], Paging[Any, Any]]] = {
+    "bots": lambda: Paging(list_bots(limit=100, page=1), lambda page: page.bots, unique=True),
+    "voters": lambda: Paging(list_voters("42", limit=100, page=1), lambda page: page.voters),
+}
 
 
 def records(rng: random.Random, count: int) -> Records:
     return [{"id": str(number)} for number in rng.sample(range(10**17, 10**18), count)]
 
 
-def served(serve: Serve) -> list[Act]:
-    """Answer so many requests with what a function returns for a page and a limit."""
-
-    def act(exchange: Exchange) -> None:
-        query = parse_qs(urlsplit(exchange.request.target).query)
-        shown = serve(int(query["page"][0]), int(query["limit"][0]))
-        if isinstance(shown, int):
-            exchange.send(answer({"error": f"HTTP {shown}"}, status=shown))
-        else:
-            data = shown if isinstance(shown, dict) else {"data": shown}
-            exchange.send(answer({"success": True, "data": data}))
-
-    return [act] * MOST
-
-
-@pytest.fixture
-def play(server: RawServer) -> Iterator[Callable[[Serve], str]]:
-    """Serve pages from a function; return the URL."""
-
-    def play(serve: Serve) -> str:
-        server.acts.clear()
-        server.then(*served(serve))
-        return server.url
-
-    yield play
-    assert server.acts, "it asked without end"
-    server.acts.clear()
-
-
-def identifiers(client: Either, method: str, **arguments: object) -> list[str]:
-    return [record.id for record in getattr(client, method)(**arguments)]
+def identifiers(which: str, serve: Serve) -> list[str]:
+    """Return the ids of a list whose pages a function returns, for a page and a limit."""
+    paging, found = LISTS[which](), list[str]()
+    for _ in range(MOST):
+        query = {key: int(value) for key, value in paging.operation.query}
+        shown = serve(query["page"], query["limit"])
+        data = shown if isinstance(shown, dict) else {"data": shown}
+        status = shown if isinstance(shown, int) else 200
+        body = {"success": True, "data": data} if status == 200 else {"error": f"HTTP {status}"}
+        try:
+            page = paging.operation.read(Reply(status, json.dumps(body).encode()))
+        except ApiError as error:
+            page = Failure(error)
+        found += [record.id for record in paging.take(page)]
+        if paging.over:
+            return found
+    pytest.fail("it asked without end")
 
 
 def wrapping(listed: Records, size: int) -> Serve:
@@ -135,36 +127,30 @@ def cases() -> Iterator[Any]:
         yield pytest.param(pages, lists, id=name)
 
 
-@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("which", LISTS)
 @pytest.mark.parametrize(("pages", "lists"), list(cases()))
 def test_a_list_is_read_whole_and_once_however_it_is_paged(
-    open_client: Open,
-    play: Callable[[Serve], str],
-    method: str,
-    pages: Pages,
-    lists: list[tuple[int, int]],
+    which: str, pages: Pages, lists: list[tuple[int, int]]
 ) -> None:
     for count, size in lists:
         listed = records(random.Random(count), count)  # noqa: S311 - the same in every run
-        client = open_client(TOKEN, play(pages(listed, size)), bot="42", retries=0)
 
-        assert identifiers(client, method) == [record["id"] for record in listed], (count, size)
-
-
-@pytest.mark.parametrize("method", LISTS)
-def test_a_404_to_the_first_page_fails(open_client: Open, server: RawServer, method: str) -> None:
-    server.then(answering({"error": "unknown bot"}, status=404))
-    client = open_client(TOKEN, server.url, bot="42", retries=0)
-
-    with pytest.raises(NotFound):
-        getattr(client, method)()
+        shown = identifiers(which, pages(listed, size))
+        assert shown == [record["id"] for record in listed], (count, size)
 
 
-@pytest.mark.parametrize("method", LISTS)
-@pytest.mark.parametrize("seed", range(5))
-def test_pages_that_shift_while_they_are_read_list_nobody_twice(
-    open_client: Open, play: Callable[[Serve], str], method: str, seed: int
+@pytest.mark.parametrize("which", LISTS)
+@pytest.mark.parametrize(("status", "error"), [(404, NotFound), (400, Invalid)])
+def test_a_refusal_of_the_first_page_is_an_error(
+    which: str, status: int, error: type[ApiError]
 ) -> None:
+    with pytest.raises(error, match=f"HTTP {status}"):
+        identifiers(which, lambda _page, _limit: status)
+
+
+@pytest.mark.parametrize("which", LISTS)
+@pytest.mark.parametrize("seed", range(5))
+def test_pages_that_shift_while_they_are_read_list_nobody_twice(which: str, seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - the same in every run
     size = rng.randint(2, 9)
     listed = records(rng, size * rng.randint(3, 6))
@@ -175,17 +161,14 @@ def test_pages_that_shift_while_they_are_read_list_nobody_twice(
         listed[:0] = records(rng, rng.randint(1, size // 2) if page < 4 else 0)
         return shown
 
-    client = open_client(TOKEN, play(serve), bot="42", retries=0)
-    read = identifiers(client, method)
+    read = identifiers(which, serve)
 
     assert len(read) == len(set(read))
     assert set(before) <= set(read)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_votes_of_two_users_are_distinct_by_their_times(
-    open_client: Open, play: Callable[[Serve], str], seed: int
-) -> None:
+def test_the_votes_of_two_users_are_distinct_by_their_times(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - the same in every run
     size = rng.randint(2, 9)
     votes = [{"id": rng.choice("ab"), "at": number} for number in range(size * 8)]
@@ -202,20 +185,10 @@ def test_the_votes_of_two_users_are_distinct_by_their_times(
         queries = {"maxPage": math.ceil(len(listed) / size)}
         return {"queries": queries, "data": listed[(page - 1) * size : page * size]}
 
-    client = open_client(TOKEN, play(serve), bot="42", retries=0)
-
-    assert identifiers(client, "iter_voters") == before
+    assert identifiers("voters", serve) == before
 
 
-def test_two_votes_without_times_are_one(open_client: Open, play: Callable[[Serve], str]) -> None:
+def test_two_votes_without_times_are_one() -> None:
     pages: list[Records | int] = [[{"id": "1"}, {"id": "2"}], [{"id": "2"}, {"id": "3"}], 404]
-    client = open_client(TOKEN, play(lambda _page, _limit: pages.pop(0)), bot="42", retries=0)
 
-    assert identifiers(client, "iter_voters") == ["1", "2", "3"]
-
-
-def test_a_refused_list_is_an_error(open_client: Open, play: Callable[[Serve], str]) -> None:
-    client = open_client(TOKEN, play(lambda _page, _limit: 400), bot="42", retries=0)
-
-    with pytest.raises(Invalid, match="HTTP 400"):
-        client.iter_bots(sort="nothing")
+    assert identifiers("voters", lambda _page, _limit: pages.pop(0)) == ["1", "2", "3"]
