@@ -35,7 +35,7 @@ IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {"commandsync.client.asynctransport", "commandsync.client.stream", "commandsync.recording"}
 without = ("commandsync.server", "commandsync.pages.",
-           "commandsync.action.checks", "commandsync.ext.", "commandsync.testing.",
+           "commandsync.action.proposal", "commandsync.ext.", "commandsync.testing.",
            "commandsync.sources.javascript", "commandsync.recording.")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync.", lambda name: None):

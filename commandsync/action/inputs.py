@@ -2,29 +2,28 @@
 
 `read_event` reads the event of the workflow, from which the mode of a run follows. `read_inputs`
 reads and validates the inputs, and `settings_of` makes the settings of the job from them.
-`secrets_of` returns the texts that the log must not show.
+`secrets_of` returns the texts that the log must not show. A `Context` has the event, the inputs,
+and the values that follow from them.
 """
 
 import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
-from commandsync.action.rest import Server, server_of
+from commandsync.action.rest import GitHub, Server, github_of, server_of
+from commandsync.action.runner import INPUTS, Runner, say
 from commandsync.api.credentials import bare, secrets_in
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit
+from commandsync.report.lines import Screen, visible
 from commandsync.sync.files import relative
 from commandsync.sync.setting import BASE_URL, BOT, MAX_DELETES, PLAN_FILE, PRUNE, STATE
-from commandsync.sync.settings import (
-    Settings,
-    default_manifest,
-    read_clock,
-)
+from commandsync.sync.settings import LockProgress, Progress, Settings, default_manifest, read_clock
 
 Mode = Literal["validate", "plan", "apply", "drift"]
 
@@ -284,3 +283,66 @@ def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tupl
     secrets = [environ.get(name, "") for name in variables] if variables else secrets_in(environ)
     texts = dict.fromkeys(text for secret in secrets for text in (secret.strip(), bare(secret)))
     return tuple(text for text in texts if len(text) >= _SHORTEST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a run is given, read once; with the event alone, no comment is written."""
+
+    runner: Runner
+    event: GitHubEvent
+    mode: Mode
+    settings: Settings
+    inputs: Inputs
+    screen: Screen  # how values are shown, with links to the files
+    github: GitHub | None = None  # GitHub's API, if there is a token for it
+
+
+def of_event(environ: Mapping[str, str]) -> Context:
+    """Return the context of a run whose inputs are not known."""
+    event = read_event(environ)
+    return Context(
+        runner=Runner(environ),
+        event=event,
+        mode=event.usual_mode,
+        settings=Settings(now=read_clock()),
+        inputs=Inputs(comment="never"),
+        screen=Screen(words=INPUTS),
+    )
+
+
+def read(context: Context) -> Context:
+    """Read the inputs of a run whose event is known; the workspace becomes the current folder.
+
+    Raises `UsageError` if there is no such folder, or an input is not valid.
+    """
+    environ, event, files = context.runner.environ, context.event, ""
+    if workspace := environ.get("GITHUB_WORKSPACE", ""):
+        _enter(workspace)
+        files = event.files_url if Path(".git").exists() else ""
+    inputs = read_inputs(environ)
+    mode = event.usual_mode if inputs.mode == "auto" else inputs.mode
+    return replace(
+        context,
+        runner=replace(context.runner, annotates=inputs.annotations),
+        inputs=inputs,
+        mode=mode,
+        settings=replace(settings_of(inputs, environ, mode), on_progress=_say_wait),
+        screen=context.screen._replace(files=files),
+        github=github_of(inputs.github_token, environ),
+    )
+
+
+def _say_wait(progress: Progress) -> None:
+    """Say in the log that another apply is waited for."""
+    if isinstance(progress, LockProgress):
+        say(visible(progress.sentence))
+
+
+def _enter(workspace: str) -> None:
+    """Make the workspace the current folder; raises `UsageError` if that is not possible."""
+    try:
+        os.chdir(workspace)
+    except OSError as error:
+        message = f"GITHUB_WORKSPACE cannot be entered: {error.strerror}"
+        raise UsageError(message, hint="it is the folder with the checkout") from error

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from commandsync import errors, report
 from commandsync.action import verdict
 from commandsync.action.branch import MOST_COMMITS, Branch, newer_run
-from commandsync.action.context import Context, of_event, read
-from commandsync.action.inputs import secrets_of
+from commandsync.action.inputs import Context, of_event, read, secrets_of
 from commandsync.action.proposal import base_manifests, hand_over_token, with_destinations
 from commandsync.action.reporter import ActionOutcome, put_backups, put_report
 from commandsync.action.runner import say
@@ -135,7 +134,7 @@ def _checks(context: Context, manifests: Sequence[Manifest]) -> Callable[[Verdic
     inputs = context.inputs
     if not (inputs.import_check or inputs.docs_check):
         return lambda verdict: verdict
-    from commandsync.action.checks import checks_of  # noqa: PLC0415 - loads what imports need
+    from commandsync.action.proposal import checks_of  # noqa: PLC0415 - loads what imports need
 
     return checks_of(manifests, context.settings, inputs, context.screen)
 
@@ -235,7 +234,7 @@ def _memory(
     """Return what is known of lists before the run; None if there are none."""
     if not any(manifest.listings or manifest.discord for manifest in manifests):
         return None
-    from commandsync.action.lastsent import memory_of  # noqa: PLC0415 - seldom needed
+    from commandsync.action.deployments import memory_of  # noqa: PLC0415 - seldom needed
 
     return memory_of(
         context.settings,

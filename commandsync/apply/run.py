@@ -55,7 +55,7 @@ T = TypeVar("T")
 Steps: TypeAlias = Generator[Step, StepResult, T]
 
 REREADS = (0.0, 1.0, 3.0)  # seconds before each read of a list that may not show everything yet
-_READ = -1  # the key of a read; a write goes under its change's index
+_SEND, _READ = -2, -1  # keys of no change: a write of a record has the index of its change
 NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
 """How a call ends that is not waited for."""
 
@@ -322,7 +322,6 @@ def _answers(event: StepResult, flying: set[int]) -> list[Answered]:
 _REFUSALS = {400, 401, 403, 404, 405, 422, 429}
 """The answers after which a list is as it was; of any other failure the result is unknown."""
 
-_SEND, _READ = -2, -1  # keys of no change: a write of a record has the index of its change
 
 _ListSteps: TypeAlias = Generator[Step, StepResult, Result]
 Entries: TypeAlias = tuple[Entry, ...]

@@ -312,7 +312,7 @@ def _eject(run: Run) -> int:
     """Print the manifest with all of its commands."""
     from commandsync.diagnostics import Do
     from commandsync.errors import Exit
-    from commandsync.manifest.ejection import ejected
+    from commandsync.manifest.dump import ejected
     from commandsync.manifest.source import MOST_BYTES
     from commandsync.sync.files import read_text
     from commandsync.sync.settings import load_single

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from commandsync.api.content import TooManyValuesError, decode_json
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader, command_key, is_discords
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.listfile import (
     KNOWN,
@@ -29,6 +28,7 @@ from commandsync.sources.listfile import (
     row_entry,
     value_at,
 )
+from commandsync.sources.objects import CommandReader, command_key, is_discords
 from commandsync.sources.sourcefile import check_number
 
 _WRAPPERS = frozenset({"all", "commands", "data", "items", "list", "results", "slash_commands"})

@@ -42,10 +42,15 @@ from commandsync.manifest import Manifest
 from commandsync.plan.differences import Parity
 from commandsync.records.models import Account
 from commandsync.records.texts import Resource
-from commandsync.sync.baselines import digest_of, earlier_audiences, state_file
 from commandsync.sync.importsource import TOKEN_VARIABLE
 from commandsync.sync.job import connected
-from commandsync.sync.listcontent import other_lists, read_others
+from commandsync.sync.listcontent import (
+    digest_of,
+    earlier_audiences,
+    other_lists,
+    read_others,
+    state_file,
+)
 from commandsync.sync.parity import compare_names, exit_code, names_commands
 from commandsync.sync.registrations import read_registrations
 from commandsync.sync.settings import Settings, Site, load, token_in

@@ -33,15 +33,18 @@ from commandsync.records.texts import Resource
 from commandsync.services.abilities import Support
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, excess, list_request, of_operation
-from commandsync.sync.baselines import digest_of, last_sent, memory_of, notices_of
 from commandsync.sync.history import head_of
 from commandsync.sync.job import Job, Planned, RecordJob, connected, page_job, plan_manifest
 from commandsync.sync.listcontent import (
     Before,
     Memory,
     OtherList,
+    digest_of,
     fitted_list,
     is_reordered,
+    last_sent,
+    memory_of,
+    notices_of,
     other_lists,
     read_others,
     renewed,

@@ -30,10 +30,10 @@ from commandsync.errors import CommandsyncError, Invalid, Reply, TransportError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.plan.baseline import Unknown
 from commandsync.plan.plan import ListPlan
-from commandsync.sync import baselines, lists
-from commandsync.sync.baselines import stored
+from commandsync.sync import listcontent, lists
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
+from commandsync.sync.listcontent import stored
 from commandsync.sync.lists import ListJob, list_job
 from commandsync.sync.settings import Settings
 from commandsync.sync.sites import ListSite
@@ -290,7 +290,7 @@ def git_of(world: World) -> Iterator[None]:
         return None if names is None else EarlierVersion(commit[:7], manifest_of(names))
 
     with ExitStack() as patches:
-        patches.enter_context(patch.object(baselines, "version_before", version_before))
+        patches.enter_context(patch.object(listcontent, "version_before", version_before))
         patches.enter_context(patch.object(lists, "head_of", lambda _path: world.running))
         yield
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader
 from commandsync.sources.entry import (
     PartlyRead,
     SourceEntry,
@@ -33,7 +32,7 @@ from commandsync.sources.javascript.value import (
     whole_of,
 )
 from commandsync.sources.listfile import USUAL, row_entry
-from commandsync.sources.objects import spelled
+from commandsync.sources.objects import CommandReader, spelled
 from commandsync.sources.sourcefile import BY_HAND
 
 BROKEN = "a part of the file cannot be parsed"

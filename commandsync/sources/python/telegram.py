@@ -1,26 +1,259 @@
-"""The commands of a bot of Telegram: its handlers, and the menus that the code sets.
+"""The commands of a bot of Telegram: its handlers, by their filters, and the menus of the code.
 
+python-telegram-bot has `CommandHandler`, aiogram filters, telebot the keyword `commands` of a
+decorator, and Pyrogram `filters.command`. A handler may also answer the text of a command, such as
+`F.text == "/ping"`, and all of Telethon do; a handler of a pattern of several commands is not read.
 All frameworks have `BotCommand` and a call that sets a menu.
 """
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from commandsync.records.snapshot import Audience
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
-from commandsync.sources.python.handlers import COMPUTED_NAME, Handlers, called_of, given
-from commandsync.sources.python.lists import Lists
-from commandsync.sources.python.meaning import Code, Definition
-from commandsync.sources.python.scope import Function, Outline, Scope, last_name
-from commandsync.sources.telegrammenu import (
-    COMPUTED_MENU,
-    SCOPES,
-    CodeMenus,
-    add_text,
-    menu_entry,
-)
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, as_list
+from commandsync.sources.python.entries import first_paragraph
+from commandsync.sources.python.lists import FRAMEWORKS, Lists
+from commandsync.sources.python.meaning import Code, Definition, Value
+from commandsync.sources.python.scope import Function, Outline, Scope, keywords, last_name
+from commandsync.sources.telegrammenu import COMPUTED_MENU, SCOPES, CodeMenus, add_text, menu_entry
+
+COMPUTED_NAME = "the name of this command is computed at run time"
+_PATTERN = "the texts that this handler answers are a pattern"
+_COMPUTED_PATTERN = "the texts that this handler answers are computed at run time"
+_EXACT = re.compile(r"\^?\\?/(?P<name>\w{1,32})(\\b)?(\$|\\Z)?")  # a pattern of one command
+_SIGNED = re.compile(
+    r"(\(\?\w+\)|[\^(?:])*(\\?[/!#]|\\\.\w|\[\S*[/!.#])"
+)  # of commands, also `.ping`
+_BY_TEXT = {"Regex", "Text", "in_", "regex", "regexp", "startswith", "text"}  # filters, or keywords
+_WITH_KEYWORD = re.compile(r"(register_)?(edited_)?message_handler")  # of telebot
+_WITH_FILTERS = {"on_message", "on_edited_message", "MessageHandler"}  # of Pyrogram
+_TAKING = {"MessageHandler", "add_event_handler"}  # calls that are given the handler
+_FILTER = "command"  # Pyrogram's, of a handler
+_MOST_FILTERS = 500  # of one handler, with their parts
+
+Handled = Function | ast.ClassDef | None
+Skipped = tuple[str, ast.expr, Scope]
+
+
+class Handlers:
+    """Reads the handlers of files; what cannot be read of them is `skipped`, with the reason."""
+
+    def __init__(self, code: Code, lists: Lists) -> None:
+        self._code = code
+        self._lists = lists
+        self.skipped: list[Skipped] = []
+
+    def of(self, read_file: Outline) -> Iterator[SourceEntry]:
+        """Yield the commands that the handlers of a file answer."""
+        for function, scope in [*read_file.functions, *read_file.classes.items()]:
+            for decorator in function.decorator_list:
+                if isinstance(decorator, ast.Call):
+                    yield from self._filtered(decorator, function, scope)
+        for call, scope in read_file.registered:
+            called = last_name(call.func)
+            if called in _TAKING or called.startswith("register"):
+                stated = [*call.args[:2], *filter(None, [keywords(call).get("callback")])]
+                functions = (self._function(part, scope) for part in stated)
+                handled = next((function for function in functions if function), None)
+                yield from self._filtered(call, handled, scope)
+            else:
+                yield from self._commanded(call, scope)
+
+    def _commanded(self, call: ast.Call, scope: Scope) -> Iterator[SourceEntry]:
+        """Yield the commands of a handler of python-telegram-bot that is made for them."""
+        called, prefix = called_of(call, scope, self._code), "/"
+        if called == "PrefixHandler":
+            keys = ("prefix", "command", "callback")
+            sign, command, callback = given(call, scope, self._code, *keys)
+            prefix = _prefix(as_list(self._code.value(sign, scope)))
+        elif called == "CommandHandler":
+            command, callback = given(call, scope, self._code, "command", "callback")
+        else:
+            return
+        for name in self._names([command], scope):
+            yield _entry(name.lower(), self._function(callback, scope), call, scope, prefix)
+
+    def _filtered(self, on: ast.Call, function: Handled, scope: Scope) -> Iterator[SourceEntry]:
+        """Yield the commands of a handler by the filters that a call `on` something is given."""
+        yield from self._by_keywords(on, function, scope)
+        called, named = last_name(on.func), keywords(on)
+        waiting = [(part, scope) for part in [*_stated(named, "filters", "func"), *on.args]]
+        for _ in range(_MOST_FILTERS):
+            if not waiting:
+                return
+            part, around = waiting.pop()
+            waiting += self._inside(part, around)
+            compared = _compared(part)
+            if compared is not None:
+                yield from self._texts(compared, function, on, around)
+            elif isinstance(part, ast.Call) and called_of(part, around, self._code) == "NewMessage":
+                yield from self._of_pattern(part, function, on, around, is_known=True)
+            elif isinstance(part, ast.Call):
+                at = part if around is scope else on
+                for name, prefix in self._commands(part, around, called in _WITH_FILTERS):
+                    yield _entry(name, function, at, scope, prefix)
+
+    def _by_keywords(self, on: ast.Call, function: Handled, scope: Scope) -> Iterator[SourceEntry]:
+        """Yield the commands that the keywords of telebot name; those of unknown ones are not."""
+        named = keywords(on)
+        if _WITH_KEYWORD.fullmatch(last_name(on.func)):
+            for name in self._names(_stated(named, "commands"), scope):
+                yield _entry(name, function, on, scope)
+            for text in _stated(named, "regexp", "text"):
+                yield from self._texts(text, function, on, scope)
+        if isinstance(function, Function) and not called_of(on, scope, self._code):
+            yield from self._of_pattern(on, function, on, scope, is_known=False)
+
+    def _inside(self, part: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return the filters that one is made of."""
+        match part:
+            case ast.BinOp(left=left, right=right):  # an inverted filter lets no command pass
+                return [(left, scope), (right, scope)]
+            case ast.BoolOp(values=inner):
+                return [(each, scope) for each in inner]
+            case ast.Lambda(body=body):
+                return [(body, scope)]
+            case ast.Call(func=called, args=combined) if last_name(called) in {"or_f", "and_f"}:
+                return [(each, scope) for each in combined]
+            case ast.Call():
+                made = self._code.returned(part, scope)
+            case ast.Name() | ast.Attribute():
+                meaning = self._code.meaning(part, scope)
+                made = meaning if isinstance(meaning, Definition) else None
+            case _:
+                made = None
+        filters = ast.BinOp | ast.BoolOp | ast.Call | ast.Compare | ast.Lambda
+        return [(made.node, made.scope)] if made and isinstance(made.node, filters) else []
+
+    def _texts(
+        self, stated: ast.expr, function: Handled, on: ast.Call, scope: Scope
+    ) -> Iterator[SourceEntry]:
+        """Yield the commands that a handler answers by their texts, such as `/ping`."""
+        for part, around in self._strings(stated, scope):
+            text = self._code.text(part, around) or ""
+            if exact := _EXACT.fullmatch(text):
+                yield _entry(exact["name"], function, on, scope)
+            elif text.lstrip("^\\(?:").startswith("/"):
+                self.skipped.append((_PATTERN, on, scope))
+
+    def _of_pattern(
+        self, event: ast.Call, function: Handled, on: ast.Call, scope: Scope, *, is_known: bool
+    ) -> Iterator[SourceEntry]:
+        """Yield the command of a handler by the pattern of an event, which Telethon `is_known` for.
+
+        A decorator of the bot's own may take a pattern, too, and make something else of it.
+        """
+        pattern = keywords(event).get("pattern")
+        if isinstance(pattern, ast.Call) and last_name(pattern.func) == "compile":
+            pattern = next(iter(pattern.args), pattern)
+        text = self._code.text(pattern, scope) if pattern else ""
+        exact = _EXACT.fullmatch(text or "")
+        if exact and is_known:
+            yield _entry(exact["name"], function, on, scope)
+        elif text is None and is_known:
+            self.skipped.append((_COMPUTED_PATTERN, on, scope))
+        elif _SIGNED.match(text or ""):
+            self.skipped.append((_PATTERN, on, scope))
+
+    def _commands(
+        self,
+        call: ast.Call,
+        scope: Scope,
+        is_pyrogram: bool,  # noqa: FBT001 - of its one caller
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the commands of a filter, each with its prefix."""
+        named = keywords(call)
+        values = {name: self._code.value(value, scope) for name, value in named.items()}
+        stated, called = [*call.args, *filter(None, [named.get("commands")])], "Command"
+        prefix, folds = _prefix(values.get("prefix")), values.get("ignore_case") is True
+        of_call = called_of(call, scope, self._code)
+        if is_pyrogram and not isinstance(self._code.meaning(call.func, scope), Definition):
+            commands, prefixes = given(call, scope, self._code, "commands", "prefixes")
+            prefix = _prefix(as_list(self._code.value(prefixes, scope)))
+            stated, called, of_call = [commands], _FILTER, last_name(call.func)
+            folds = values.get("case_sensitive") is not True
+        if of_call == "CommandStart":
+            yield "start", "/"
+        for name in self._names(stated if of_call == called else [], scope):
+            yield name.lower() if folds else name, prefix
+
+    def _names(self, stated: Iterable[ast.expr], scope: Scope) -> list[str]:
+        """Return the names of commands; one that cannot be read is remembered."""
+        names: list[str] = []
+        for part, around in (each for node in stated for each in self._strings(node, scope)):
+            name = part
+            if isinstance(part, ast.Call) and called_of(part, around, self._code) == "BotCommand":
+                name = given(part, around, self._code, "command")[0]
+            if text := self._code.text(name, around):
+                names.append(text)
+            else:
+                self.skipped.append((COMPUTED_NAME, part, around))
+        return [name.removeprefix("/") for name in names if name.strip("/ ")]
+
+    def _strings(self, stated: ast.expr, scope: Scope) -> Iterable[tuple[ast.expr, Scope]]:
+        """Return the parts of a list; the expression itself if it is a text, or a sum of texts."""
+        is_text = self._code.text(stated, scope) is not None
+        return [(stated, scope)] if is_text else self._lists.parts(stated, scope)
+
+    def _function(self, expression: ast.expr, scope: Scope) -> Function | None:
+        meaning = self._code.meaning(expression, scope)
+        node = meaning.node if isinstance(meaning, Definition) else None
+        return node if isinstance(node, Function) else None
+
+
+def called_of(call: ast.Call, scope: Scope, code: Code) -> str:
+    """Return the last part of a name of the frameworks; empty if something else is called."""
+    meaning = code.meaning(call.func, scope)
+    parts = meaning.split(".") if isinstance(meaning, str) else [""]
+    return parts[-1] if parts[0] in FRAMEWORKS else ""
+
+
+def given(call: ast.Call, scope: Scope, code: Code, *names: str) -> list[ast.expr]:
+    """Return arguments by their places or names; the constant None for missing ones."""
+    positional: list[ast.expr] = []
+    for part in call.args:
+        meaning = code.meaning(part.value, scope) if isinstance(part, ast.Starred) else None
+        node = meaning.node if isinstance(meaning, Definition) else part
+        positional += getattr(node, "elts", [part]) if meaning else [part]
+    named, nothing = keywords(call), [ast.Constant(None)] * len(names)
+    pairs = zip(names, [*positional, *nothing], strict=False)
+    return [named.get(name, value) for name, value in pairs]
+
+
+def _stated(named: Mapping[str, ast.expr], *keys: str) -> list[ast.expr]:
+    return [named[key] for key in keys if key in named]
+
+
+def _compared(part: ast.expr) -> ast.expr | None:
+    """Return the text, or the pattern, with which a filter compares that of a message."""
+    match part:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.In()], comparators=[text]):
+            return text if last_name(left) == "text" else None
+        case ast.Call(func=called, args=[text, *_]) if last_name(called) in _BY_TEXT:
+            return text
+        case _:
+            return None
+
+
+def _prefix(prefixes: Value) -> str:
+    """Return the first of the prefixes; a slash if that is one of them, or they are not known."""
+    is_stated = isinstance(prefixes, str | list) and prefixes and "/" not in prefixes
+    return prefixes[0] if is_stated and isinstance(prefixes[0], str) else "/"
+
+
+def _entry(
+    name: str, function: Handled, node: ast.expr, scope: Scope, prefix: str = "/"
+) -> SourceEntry:
+    docstring = ast.get_docstring(function) if function else None
+    return SourceEntry(
+        name=name,
+        description=first_paragraph(docstring or "") or NO_DESCRIPTION,
+        syntax=f"{prefix}{name}",
+        place=scope.file.place(node),
+    )
+
 
 _MENUS = {"set_my_commands", "set_bot_commands"}  # the second one is Pyrogram's
 _OF_SCOPE = "BotCommandScope"

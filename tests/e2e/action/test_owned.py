@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commandsync.action.comment import comment_body
+from commandsync.action.reporter import comment_body
 from tests.support.bots import Bot, Service
 from tests.support.home import fields
 from tests.support.runner import (

@@ -120,7 +120,7 @@ def test_only_a_manifest_with_listings_loads_what_they_need(
         text=True,
     )
 
-    lists = {"commandsync.action.lastsent", "commandsync.sync.lists", "commandsync.services.fit"}
+    lists = {"commandsync.action.deployments", "commandsync.sync.lists", "commandsync.services.fit"}
     assert "Plan: 0 to add" in ended.stdout
     assert lists & set(ended.stdout.splitlines()) == (lists if listings else set())
 

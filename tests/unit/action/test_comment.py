@@ -4,8 +4,8 @@ from threading import Barrier
 
 import pytest
 
-from commandsync.action.comment import comment_body, write_comment
 from commandsync.action.inputs import GitHubEvent, Inputs
+from commandsync.action.reporter import comment_body, write_comment
 from commandsync.action.rest import GitHub, GitHubError
 from tests.support.runner import REPOSITORY, SHA, Hub
 

@@ -10,7 +10,7 @@ import pytest
 from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
 
 from commandsync.action import verdict
-from commandsync.action.comment import comment_body
+from commandsync.action.reporter import comment_body
 from commandsync.action.runner import INPUTS
 from commandsync.action.verdict import of_plans
 from commandsync.apply.check import plan_refusal

@@ -11,8 +11,7 @@ from hypothesis import assume, given
 
 from commandsync.diagnostics import Location
 from commandsync.manifest import Manifest, load_head, load_manifests
-from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.ejection import ejected
+from commandsync.manifest.dump import dump_manifest, ejected
 from commandsync.manifest.imported import imported_text
 from commandsync.manifest.registrations import DiscordListing
 from commandsync.records.imported import ImportedFile

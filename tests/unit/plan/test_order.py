@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
 from commandsync.plan.changes import Add, Change, Delete, Edit
-from commandsync.plan.order import with_first_deletes
+from commandsync.plan.comparison import with_first_deletes
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import ApplicationCommand, Resource
 

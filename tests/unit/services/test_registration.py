@@ -14,7 +14,7 @@ from commandsync.records.texts import ApplicationCommand, object_of
 from commandsync.services.discord import Application
 from commandsync.services.discordobjects import canonical_object, entries_of, wrong_parts
 from commandsync.services.registration import Registration, callable_names, compose
-from commandsync.sources.applicationcommands import CommandReader
+from commandsync.sources.objects import CommandReader
 from tests.support.discordcommands import BEYOND, trees
 from tests.support.discordserver import SERVER, DiscordListing
 
