@@ -80,6 +80,18 @@ def topgg_clone(topgg: Destination) -> Clone:
     return Clone(topgg, git_repo(topgg.home.path / "clone").path)
 
 
+def test_outside_a_repository_only_the_first_apply_is_unseen(unread: Destination) -> None:
+    unread.home.write(unread.manifest("ping", "help"))
+    assert not any((folder / ".git").exists() for folder in unread.home.path.parents)
+    unread.home.run("apply", "--yes", exits=5)
+    unread.home.run("apply", "--yes", "--unseen", exits=0)
+    unread.home.write(unread.manifest("ping", "help", "new"))
+    ran = unread.home.run("apply", "--yes", exits=0)
+
+    assert "Plan: 1 to add, 0 to edit, 0 to delete, 2 unchanged." in ran.out
+    assert "Accepted; the list cannot be read back." in ran.out
+
+
 def state_of(clone: Clone) -> Path:
     return clone.folder / ".git" / "commandsync" / "state.json"
 
