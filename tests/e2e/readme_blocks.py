@@ -70,9 +70,15 @@ class BlockError(AssertionError):
     """A block cannot be run."""
 
 
-def with_real_outputs(text: str) -> tuple[str, dict[Path, str]]:
-    """Run the blocks of a document; return it with their real outputs, and its pictures."""
-    with tempfile.TemporaryDirectory() as name, Walkthrough(Path(name)) as walkthrough:
+def with_real_outputs(text: str, python: str = sys.executable) -> tuple[str, dict[Path, str]]:
+    """Run the blocks of a document; return it with their real outputs, and its pictures.
+
+    `python` is the interpreter that has commandsync.
+    """
+    with (
+        tempfile.TemporaryDirectory() as name,
+        Walkthrough(Path(name), python=python) as walkthrough,
+    ):
         real = BLOCK.sub(walkthrough.run, text)
         return real, walkthrough.pictures
 
@@ -158,12 +164,14 @@ class Walkthrough:
     Attributes:
         home: An empty folder. The commands begin in `tour` in it.
         columns: The width of the terminal that the commands are on; 0 for none.
+        python: The interpreter that has commandsync.
         names: The fixed names of values that differ from run to run.
         pictures: The pictures of the document, by their paths.
     """
 
     home: Path
     columns: int = 0
+    python: str = sys.executable
     names: dict[str, str] = field(default_factory=dict)
     pictures: dict[Path, str] = field(default_factory=dict)
     _services: dict[str, int] = field(default_factory=dict)
@@ -174,7 +182,7 @@ class Walkthrough:
         for name, program in (("python", ""), ("commandsync", " -m commandsync")):
             file = self.home / "programs" / name
             file.parent.mkdir(exist_ok=True)
-            file.write_text(f'#!/bin/sh\nexec "{sys.executable}"{program} "$@"\n', encoding="utf-8")
+            file.write_text(f'#!/bin/sh\nexec "{self.python}"{program} "$@"\n', encoding="utf-8")
             file.chmod(0o755)
         self.names[str(self.home / "tour")] = FOLDER
         self.shell = Shell(self.home / "tour", self.home / "programs", self.columns)

@@ -51,7 +51,7 @@ LINKED = {
 RUN = {"console", "yaml", "py", "python", "js", "diff"}
 NOT_RUN = {"text", "sh", "json", "yml"}  # NOT_RUN_COMMANDS, formats of files, and manifests
 NOT_RUN_COMMANDS = {
-    "pipx install",  # .ci/wheel.py
+    "pipx install",  # tests/e2e/test_pipx.py
     "pip download",  # needs a package index
     "gh release view",  # needs GitHub
     "node -e",  # tests/unit/sources/javascript/test_forms.py
