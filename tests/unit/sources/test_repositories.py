@@ -31,7 +31,9 @@ def _name(form: Form) -> str:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=_name)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1, 2))]
+)
 def test_a_form_is_read_as_it_is_declared_and_no_refactoring_loses_anything(
     form: Form, seed: int, folder: Path
 ) -> None:
