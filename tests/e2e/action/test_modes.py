@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bots import Bot, Instead, Proxy, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import fields
 from tests.support.runner import SHA, Event, Hub, Runner, other, pull_request, push
 
@@ -204,31 +204,6 @@ def test_a_variable_must_not_contradict_a_manifest(runner: Runner, service: Serv
     assert chosen.code == both.code == 0, chosen.log
     assert "from the input" in chosen.log
     assert (lantern.names(), harbor.names()) == ([], ["help"])
-
-
-def test_each_manifest_is_applied_with_its_own_token(runner: Runner, service: Service) -> None:
-    bots = two(runner, service)
-    runner.run(push(), base_url=bots[0].url, **FILES, ends="0 applied")
-
-    assert [bot.names() for bot in bots] == [["help", "play"], ["dock", "sail"]]
-
-
-def test_a_folder_of_manifests_is_several(runner: Runner, service: Service) -> None:
-    bots = two(runner, service)
-    step = runner.run(push(), base_url=bots[0].url, file="bots", apply="current")
-
-    assert step.outputs["adds"] == "3", step.log
-
-
-def test_one_failure_stops_all_writes(runner: Runner, service: Service, proxy: Proxy) -> None:
-    bots = two(runner, service)
-    proxy.rule = lambda seen: Instead(404, {"error": "no bot"}) if bots[1].id in seen.path else None
-    step = runner.run(push(), base_url=proxy.url, **FILES, ends="1 failed")
-
-    assert (step.outputs["failure-reason"], step.outputs["adds"]) == ("rejected", "1")
-    assert "### Failed" in step.summary
-    assert "### Plan: 1 to add" in step.summary
-    assert proxy.writes == []
 
 
 def test_one_token_for_two_bots_is_refused(runner: Runner, service: Service, proxy: Proxy) -> None:
