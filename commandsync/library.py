@@ -62,8 +62,8 @@ def run(
         manifest: The path of one manifest, or a manifest as `commandsync.manifest` loads it.
         **options: All of them are optional:
 
-            - `prune`: Whether to delete what the manifest does not have, unless it contains
-              `prune: false`.
+            - `prune`: Whether to delete listed records that are not in the manifest, unless it
+              contains `prune: false`.
             - `max_deletes`: The limit on deletes, a number, a percentage like `"30%"`, or `"all"`;
               by default the manifest's limit.
             - `only`: A pattern: only the changes whose old or new name or title matches are made.

@@ -229,7 +229,7 @@ def with_user_changes(
         of_several = f" of {code(path)}" if len(noticed) > 1 else ""
         texts.append(usersentences.text(changes, screen=screen))
         page = usersentences.sentence_list(changes, most=_MOST_SENTENCES)
-        pages.append(f"**What users will notice{of_several}**\n\n{page}")
+        pages.append(f"**Changes for users{of_several}**\n\n{page}")
     return verdict.after(texts, pages)
 
 

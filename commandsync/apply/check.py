@@ -60,7 +60,7 @@ def plan_refusal(
     records only; None for one that takes away what anybody listed. `body` is a whole list.
     """
     bot = plan.target.bot if isinstance(plan, RecordPlan) else ""
-    texts = (*sent_texts(plan.changes), ("what was imported from the platform", body))
+    texts = (*sent_texts(plan.changes), ("the objects that were imported from the platform", body))
     by_token = token_refusal(token, bot, texts, others=others)
     if by_token is None and isinstance(plan, ListPlan) and (refused := plan.unsendable):
         error: type[RefusedError] = UnknownListError if refused == plan.unseen else RefusedError
@@ -78,7 +78,7 @@ def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> RefusedError | None:
     names = named([f"{change.resource} {change.name!r}" for change in foreign], most=5)
     is_registered = all(change.resource.exact for change in foreign)
     return NotOwnedError(
-        f"apply would delete or replace what no version of the manifest had: {names}",
+        f"apply would delete or replace records that no version of the manifest had: {names}",
         hint=Do.APPLY_ALL(first=_REGISTERED if is_registered else _LISTED),
     )
 

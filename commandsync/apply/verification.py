@@ -39,7 +39,7 @@ _CUT = (
 )
 _AS_STORED = "write it as the service stores it"
 _NEXT = (
-    "somebody else changed it meanwhile, or the service did not keep what was written: run plan, "
+    "somebody else changed it meanwhile, or the service did not keep the text: run plan, "
     "then apply again"
 )
 
@@ -145,9 +145,9 @@ class Claims:
         self.copies = frozenset(copies)
         if copies:
             kind, count = self.resource, len(copies)
-            what, verb = (kind, "equals") if count == 1 else (kind.collection, "equal")
+            what, verb = (kind, "equals an add") if count == 1 else (kind.collection, "equal adds")
             names = named([repr(text[0]) for text in copies])
-            message = f"{count} more {what} {verb} what this run added ({names}): a second run may "
+            message = f"{count} more {what} {verb} of this run ({names}): a second run may "
             message += "have added them at the same time"
             hint = "run again: with prune on, it deletes the copies; no limit counts them"
             self.ledger.notices.append(Notice(message, hint))

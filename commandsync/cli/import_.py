@@ -211,7 +211,9 @@ def _in_doubt(
     output.talk(f"{what} ({visible(named(names, most=5))}), and {reason}")
     if order.asks and confirm("Remove them?"):
         return whole
-    output.talk("they stay\n  hint: --complete removes what the program did not register")
+    output.talk(
+        "they stay\n  hint: --complete removes the commands that the program did not register"
+    )
     return kept
 
 
@@ -263,7 +265,7 @@ def _check(run: Run, order: _Order) -> int:
     if result.files:
         program = ["--", *shlex.split(order.recorded.program)] if order.recorded else []
         line = command_line("import", *order.sources, *program, files=run.settings.files)
-        output.talk(f"Run {visible(line)}, and commit what it writes.")
+        output.talk(f"Run {visible(line)}, and commit the result.")
     _check_manifest(result)
     _tell_strays(run, result)
     return Exit.CHANGES if result.files or result.fails_check else Exit.DONE

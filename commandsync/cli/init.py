@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from commandsync.sync.init import Answers
 
 _ADOPTED = (
-    "What is listed now. Edit it, see what would change with `commandsync plan`, then apply it."
+    "The listed records. Edit them, see the changes with `commandsync plan`, then apply them."
 )
 
 
@@ -101,7 +101,7 @@ def init_command(  # noqa: PLR0913 - the options of one command
 
     target = Path(path or default_manifest()).as_posix()
     hint = "name another file; commandsync import writes the bot's commands beside a manifest, and "
-    hint += "commandsync pull prints what is listed"
+    hint += "commandsync pull prints the listed records"
     check_target(target, force=False, new_folder=True, hint=hint)
     settings = replace(
         run.settings,
@@ -139,7 +139,7 @@ def _start(run: Run, path: str) -> int:
     text, adopted, _ = _listed(run)
     _write(run, path, [FileEdit(path, None, text)])
     if adopted:
-        run.output.talk(f"{path} contains what is listed now: {adopted}")
+        run.output.talk(f"{path} contains the listed records: {adopted}")
     files = [] if path == "commands.yaml" else [path]
     run.output.talk(f"next: edit it, then run  {command_line('validate', files=files)}")
     return Exit.DONE

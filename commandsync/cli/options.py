@@ -73,7 +73,7 @@ _OUTPUT = (
     _shared_option("-q, --quiet", "Print only the line of the result, and errors."),
     _shared_option(
         "-v, --verbose",
-        "Print what is read, from where, and how long it took; -vv shows every request.",
+        "Print each read with its place and its time; -vv shows every request.",
         count=True,
     ),
 )

@@ -65,7 +65,7 @@ OPTIONS: Words = {
     Do.REPLACE_FILE: "--force replaces it",
     Do.REPLACE_UNMATCHED: "{why}; if that is meant, allow it with --unseen",
     Do.REPLACE_UNSEEN: (
-        "if that is meant, allow it with --unseen, or compare with what was sent last: --since REF"
+        "if that is meant, allow it with --unseen, or compare with the list sent last: --since REF"
     ),
     Do.SET_TOKEN: "set {variable}, or give --token-file",
     Do.UNSET_BOT: "unset {variable}, or choose the bot with --bot",
@@ -92,7 +92,7 @@ class ResultLostError(FileError):
     def after_writing(self) -> ResultLostError:
         """Return the same error for a run that has changed the listing."""
         return ResultLostError(
-            f"{self.message}; the listing was changed", hint="run plan to see what is left"
+            f"{self.message}; the listing was changed", hint="run plan to see the remaining changes"
         )
 
 

@@ -39,7 +39,7 @@ GROUPS = {
         "validate": "Check manifests, with no network and no token.",
         "plan": "Show what apply would change; nothing is written.",
         "apply": "Make the listing match the manifest.",
-        "pull": "Print a manifest of what is listed now.",
+        "pull": "Print a manifest of the listed records.",
     },
     "From your code": {
         "import": "Write the commands of the bot's code or platform beside the manifest.",

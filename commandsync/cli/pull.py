@@ -60,7 +60,7 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     listing: tuple[str, ...],
     guild: str,
 ) -> None:
-    """Print a manifest of what is listed now.
+    """Print a manifest of the listed records.
 
     With --bot and --base-url it needs no manifest; otherwise they are taken from commands.yaml.
     With --listing discord or --guild, it prints the commands that the application of the token has

@@ -42,7 +42,7 @@ SAY = _record_option("--say TEXT", "A message from the bot's owner to the bot, a
 GUILD = _record_option("--guild ID", "The server that the bot is in.")
 COMPLETE = _record_option(
     "--complete",
-    "Remove what the program did not register, even if the run is not known to be whole.",
+    "Remove the commands that the program did not register, even if the run may not be whole.",
 )
 
 _TRY = "try the deploy script alone, or --timeout SECONDS; see docs/record.md"

@@ -157,7 +157,7 @@ class Head(part.Model):
         '"list", or the revision or file that was sent last; empty for nothing.'
     )
     losses: tuple[LossPart, ...] | None = _of_listings(
-        "What the service does not show.", strict=False
+        "The parts that the service does not show.", strict=False
     )
     bot: str
     base_url: str

@@ -256,7 +256,7 @@ class ListingModel(types.Table):
     token_env: types.TokenEnv = Field(
         "", description="The environment variable with the token for this service."
     )
-    lossy: _Lossy = Field((), description="What the service may lack without a warning.")
+    lossy: _Lossy = Field((), description="The parts that the service may lack without a warning.")
     prefix_commands: _PrefixCommands = Field(
         "omit",
         description="Whether commands that are called with a prefix other than / are sent to a "

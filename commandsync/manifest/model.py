@@ -118,12 +118,12 @@ class SyncModel(Table):
     )
     max_deletes: fields.Limit = Field(
         None,
-        description="How much one run may delete: a number, a percentage of what is listed, or "
-        "all. If left out, it is 30%, and 3 are always allowed.",
+        description="How much one run may delete: a number, a percentage of the listed records, "
+        "or all. If left out, it is 30%, and 3 are always allowed.",
         examples=["30%", 10, "all"],
     )
     announcements: fields.Policy = Field(
-        "append", description="append adds what is missing; mirror also replaces and deletes."
+        "append", description="append adds missing ones; mirror also replaces and deletes."
     )
 
 
@@ -134,7 +134,7 @@ class ImportModel(Table):
         (),
         alias="from",
         description="The sources, in the order in which they count: files, folders and patterns of "
-        "files relative to this file's folder, or discord for what the bot has registered.",
+        "files relative to this file's folder, or discord for the registered commands.",
         examples=[["bot/"], ["commands/*.json", "src/**/*.py"]],
     )
     exclude: fields.Patterns = Field(

@@ -39,7 +39,7 @@ _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _MANY = 5  # further notices with one cause, which are counted
 _READ = "write it as literals, or acknowledge it with unread: in import: of the manifest"
 _RENAME = "» is a rename: the old name is under formerly:, so that the id and the uses are kept."
-_MEND = "run commandsync import, and commit what it writes"
+_MEND = "run commandsync import, and commit the result"
 
 
 def counts(result: Import) -> str:

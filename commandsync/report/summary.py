@@ -274,7 +274,7 @@ def _verdict(result: Result) -> str:
         return "The listing was not changed."
     if not result.read_back:
         how = "was not" if result.interrupted else "could not be"
-        return f"Not verified: the listing {how} read again. Run plan to see what is listed now."
+        return f"Not verified: the listing {how} read again. Run plan to see the listed records."
     if result.remaining:
         return f"Read again: {counted(len(result.remaining), 'more change')} left to do."
     if result.rewritten:

@@ -227,7 +227,7 @@ def _reason(settled: Settled, words: Words) -> Iterator[str]:
     if hint := in_words(settled.hint, words):
         yield f"    next: {visible(hint)}"
     elif settled.outcome is Outcome.UNKNOWN:
-        yield "    next: run plan to see whether it arrived; apply does what is left"
+        yield "    next: run plan to see whether it arrived; apply makes the other changes"
 
 
 def _headline(settled: Settled) -> str:

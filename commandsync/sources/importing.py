@@ -293,7 +293,9 @@ class _Proof:
         own = name.rpartition(" ")[2]
         for _, part in self.evidence.unread:
             if part.name in {name, own}:
-                return Kept(name, f"what may declare it is not read: {part.reason}", part.place)
+                return Kept(
+                    name, f"the code that may declare it is not read: {part.reason}", part.place
+                )
         if mark := self.mark_of(command):
             return Kept(name, mark.reason, mark.place)
         if source in self.evidence.files or source in self.evidence.sources:
@@ -313,7 +315,7 @@ class _Proof:
         for file, part in self.evidence.unread:
             is_new = ImportedPlace(file, part.reason, part.name) not in self.before.unread
             if part.is_open and (is_new or command.kept):
-                reason = f"what may declare it is not read: {part.reason}"
+                reason = f"the code that may declare it is not read: {part.reason}"
                 return Kept(command.name, reason, part.place)
         return None
 

@@ -87,7 +87,7 @@ def _with_mentions(settings: Settings, text: str) -> str:
     def mention(found: re.Match[str]) -> str:
         if shown := mention_of(found[1], objects):
             return shown
-        hint = "import what the bot has registered: commandsync import discord"
+        hint = "import the registered commands: commandsync import discord"
         raise UsageError(f"the id of the command {found[1]!r} is not known", hint=hint)
 
     if not _MENTION.search(text):

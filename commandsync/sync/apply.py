@@ -325,7 +325,7 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
         mirrored=[kind for kind in planned.listed.scope if abilities[kind].posts],
         header=(
             f"The listing before an apply. To go back: commandsync apply -f {shlex.quote(path)}",
-            "What is added then has a new id: apply shows the command that sets its uses again.",
+            "The new record has a new id: apply shows the command that sets its uses again.",
         ),
     )
     write_file(path, dumped.text, force=force)

@@ -210,7 +210,7 @@ def _state(settings: Settings, manifest: Manifest, sites: Sequence[ListSite]) ->
             store.memory(site.service.name, identity, digest_of(site, identity))
     except RefusedError as error:
         return failed("state", error)
-    return Check("state", "ok", f"what is sent to {names} is remembered in {store.path}")
+    return Check("state", "ok", f"the lists sent to {names} are remembered in {store.path}")
 
 
 def _others(settings: Settings, manifest: Manifest, site: ListSite) -> Iterator[Check]:

@@ -388,7 +388,7 @@ def _next_steps(reading: SourceReading, source: str) -> Iterator[str]:
         program = program_in(Path()) or "PROGRAM"
         yield f"record the bot's program: commandsync import -- {program}"
         if not libraries or "discord" in map(LIBRARIES.get, libraries):
-            yield "or import what the bot has registered: commandsync import discord"
+            yield "or import the registered commands: commandsync import discord"
     if found := _list_in(source):
         yield f"or import its list of commands: commandsync import {found}"
     else:

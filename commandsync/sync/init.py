@@ -62,7 +62,7 @@ on:
     - cron: "17 3 * * *"
   workflow_dispatch:
     inputs:
-      apply: {{description: "What may be deleted", type: choice, options: [reviewed, current]}}
+      apply: {{description: "The allowed deletes", type: choice, options: [reviewed, current]}}
       max-deletes: {{description: "The deletes that are allowed this time"}}
 
 permissions: # the most that a job gets

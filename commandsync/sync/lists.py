@@ -322,7 +322,7 @@ class ListJob(Job):
     def _recheck(self, known: Remembered) -> RefusedError | None:
         """Return why the list must not be sent after all, by what is remembered now."""
         if not (self.store and isinstance(self.baseline, LastSent | Unknown)):
-            return None  # the user names what was sent last
+            return None  # the user names the list sent last
         baseline = last_sent(
             known,
             self.settings,

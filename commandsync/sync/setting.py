@@ -97,8 +97,8 @@ PRUNE = Setting(
     help="Delete nothing that is missing in the manifest.",
     input_help="false keeps listed records that are not in the manifest; true deletes them, unless "
     "the manifest contains prune: false.",
-    argument_help="Whether to delete what the manifest does not have, unless it contains "
-    "`prune: false`.",
+    argument_help="Whether to delete listed records that are not in the manifest, unless it "
+    "contains `prune: false`.",
 )
 MAX_DELETES = Setting["DeleteLimit | None"](
     "max_deletes",
@@ -217,7 +217,7 @@ STATE = Setting(
     section="Service",
     value="FILE",
     variable="COMMANDSYNC_STATE",
-    help="The file that remembers what was sent to services that do not return their lists. By "
+    help="The file that remembers the lists sent to services that do not return them. By "
     "default it is in git's folder.",
 )
 OWNED = Setting(

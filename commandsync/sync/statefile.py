@@ -11,7 +11,7 @@ and their requests may arrive in any order. So these are the list of the last de
 accepted, and the lists of all later deliveries and of earlier ones that were in flight then.
 Only a definite failure takes a delivery away. The number that the store gave a delivery is its
 place in the order: neither the clock of a machine nor the place of a commit in the history says
-what was sent last. Another token may belong to another bot, which has another list. So a delivery
+the list sent last. Another token may belong to another bot, which has another list. So a delivery
 counts only for the token that it was sent with, by a digest that nobody can turn back into the
 token.
 
@@ -259,12 +259,12 @@ def default_state(folder: str) -> str:
         common = os.fsdecode(git(folder, "rev-parse", "--git-common-dir")).strip("\n")
     except GitError as error:
         if "not a git repository" not in error.message:
-            message = f"what was sent last is not known: {error.message}"
+            message = f"the list sent last is not known: {error.message}"
             raise RefusedError(message, hint=error.hint) from error
     except CommandsyncError as error:  # git is not installed
         here = Path(folder).absolute()
         if any((above / ".git").exists() for above in (here, *here.parents)):
-            message = f"what was sent last is not known: {error.message}"
+            message = f"the list sent last is not known: {error.message}"
             raise RefusedError(message, hint=Do.NAME_STATE()) from error
     else:
         return str((Path(folder) / common).resolve() / _NAME / _FILE)
@@ -383,14 +383,14 @@ class StateFile:
             raise self._unwritable(error) from error
 
     def _unwritable(self, error: CommandsyncError) -> RefusedError:
-        message = f"what is sent cannot be recorded: {error.message}"
+        message = f"the sent list cannot be recorded: {error.message}"
         return RefusedError(message, hint=Do.NAME_STATE())
 
     def _read(self) -> _State:
         """Read the file; without one, nothing was sent."""
         if not os.path.lexists(self.path):
             return _State()
-        unknown = "what was sent last is not known"
+        unknown = "the list sent last is not known"
         try:
             document = json.loads(read_file(self.path, most=MOST_BYTES))
             version = document["version"]

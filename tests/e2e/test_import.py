@@ -75,7 +75,7 @@ commands.imported.yaml
 Import: 1 to add, 1 to edit, 0 to remove, 1 unchanged, 0 left out.
 """
     )
-    assert "Run commandsync import, and commit what it writes." in check.err
+    assert "Run commandsync import, and commit the result." in check.err
     assert ran.err.endswith("wrote commands.imported.yaml\n")
     assert imported.read("commands.yaml") == MANIFEST
     names = [line for line in imported.read(FILE).splitlines() if "- name" in line]
@@ -463,7 +463,7 @@ def test_a_command_that_is_not_read_any_more_is_kept_and_fails_a_check(bot: Home
     assert (check.code, written.code, again.code, known.code) == (3, 0, 3, 0)
     place = "src/c1.js:1:27"
     reason = "this object is not registered or exported"
-    assert f"kept: c1: what may declare it is not read: {reason}" in written.out
+    assert f"kept: c1: the code that may declare it is not read: {reason}" in written.out
     assert f"not read: {place} c1: {reason}" in written.out
     assert written.out.splitlines()[-1].endswith("10 unchanged, 0 left out, 1 kept, 1 not read.")
     assert "  - name: c1\n" in bot.read(FILE)

@@ -69,7 +69,7 @@ class Destination:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The options with which a run knows what was sent last."""
+        """The options with which a run knows the list sent last."""
         return () if self.is_read else ("--since", SENT)
 
     def manifest(self, *records: str | tuple[str, ...], more: str = "") -> str:

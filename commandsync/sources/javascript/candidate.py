@@ -57,7 +57,7 @@ _FRAMEWORK = re.compile(
     rb"|gramio|@discordeno/bot|revolt\.js|tmi\.js)[\"']"
 )
 _REASONS = {
-    "builder": "what this builder makes is not registered or exported",
+    "builder": "the result of this builder is not registered or exported",
     "shape": "this object is not registered or exported as a command",
     "decorator": "this decorator is not known",
     "call": "this handler of a command is not read",

@@ -137,7 +137,7 @@ class Inventory:
         elif value.node.type != "call_expression" or not BELOW.search(path):
             return
         elif any(map(handlers.RUN.fullmatch, inside)) and value not in self.documents.read:
-            reason = "what this call makes of a command is not followed"
+            reason = "the effect of this call on a command is not followed"
             self.documents.skip(reason, value, PurePosixPath(path).stem)
 
     def _add(self, value: Record) -> bool:

@@ -138,7 +138,7 @@ def test_a_merge_sends_all_lists_and_a_run_again_those_that_cannot_be_read(
     assert "| `top.gg` | 2 sent. Accepted" in comment
     assert "| `telegram` | 2 done. Verified" in comment
     assert comment.count("#### Sent (2)\n\nAdded (2):") == 2
-    assert "No changes since what was sent on 2026-01-01" in again.log
+    assert "No changes since the list sent on 2026-01-01" in again.log
     assert lists.states() == dict.fromkeys(CONTEXTS, "success")
     sent = [each["description"] for each in hub.statuses[lists.head]]
     assert sent[:3] == ["sent 2 commands"] * 2 + ["2 changes applied, 0 unchanged"]
@@ -161,7 +161,7 @@ def test_a_pull_request_is_compared_with_what_was_sent_or_the_base_branch(
     (comment,) = hub.ours
     base = lists.runner.repo.git("rev-parse", "apart")
     for name in UNREAD:
-        assert f"| `{name}` | 1 | 0 | 1 | none | `what was sent on 2026-01-01 00:00" in comment
+        assert f"| `{name}` | 1 | 0 | 1 | none | `the list sent on 2026-01-01 00:00" in comment
     assert f"| `telegram` | 1 | 0 | 1 | none | `{base[:7]}` |" in comment
     assert "unseen" not in comment
     assert step.outputs["adds"] == step.outputs["deletes"] == "3"
@@ -261,7 +261,7 @@ def test_where_deployments_cannot_be_read_a_list_that_needs_them_is_not_sent(
     step = lists.merge(mode=mode)
 
     said = step.log
-    assert "what was sent last is not known: GitHub" in said
+    assert "the list sent last is not known: GitHub" in said
     assert words in said
     assert words != "403" or "deployments: write" in said
     if mode == "plan":

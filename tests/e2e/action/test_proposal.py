@@ -147,13 +147,13 @@ def test_a_first_manifest_is_no_alarm(runner: Runner, service: Service) -> None:
 BASE = fields(("h",), ("ban", "Bans.", "/ban <user>"))
 HEAD = fields(("h",), ("ban", "Bans.", "/ban <user> <reason>"), ("play",))
 NOTICED = """\
-**What users will notice**
+**Changes for users**
 
 - **Breaking**: `/ban` needs `<reason>` now: `/ban <user> <reason>`.
 - New: `/play`.
 
 ### Plan: """
-TITLE = "What users will notice"
+TITLE = "Changes for users"
 
 
 def of(bot: Bot) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What was sent last is known by deployments, through moves, respellings and lost commits."""
+"""The list sent last is known by deployments, through moves, respellings and lost commits."""
 
 import json
 import os
@@ -113,7 +113,7 @@ def test_options_that_were_sent_are_known_and_their_removal_is_a_change(lists: L
     gone = lists.merge(ends="0 applied")
 
     assert sent["options"] == [option]
-    assert "No changes since what was sent on" in again.log
+    assert "No changes since the list sent on" in again.log
     assert "languages of 1 command changed (command0: options)" in gone.log
     assert "options" not in lists.places["top.gg"].commands[0]
 
@@ -205,7 +205,7 @@ def test_a_refused_forced_push_hides_no_deletes_from_any_later_run(lists: Lists)
 
     assert [step.code for step in steps] == [5] * 4
     assert all("would delete 8 of 10 listed commands" in error_of(step) for step in steps)
-    assert "what was sent on 2026-01-01" in shown.log
+    assert "the list sent on 2026-01-01" in shown.log
     assert "would delete 8 of 10" in error_of(current)
     lists.merge(mode="apply", max_deletes="all", ends="0 applied")
     lists.merge(mode="apply", ends="0 applied")

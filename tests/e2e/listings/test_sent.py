@@ -1,4 +1,4 @@
-"""What was sent last to a list that cannot be read: by the command line, with its state file."""
+"""The list sent last where it cannot be read: by the command line, with its state file."""
 
 import json
 import os
@@ -106,9 +106,9 @@ def test_a_plan_is_compared_with_what_was_sent_and_an_apply_sends_again(clone: C
     plan = clone.run("plan", "--detailed-exitcode", exits=3).document
 
     assert (first["known"], plan["known"]) == (False, True)
-    assert plan["compared_with"].startswith("what was sent on 20")
+    assert plan["compared_with"].startswith("the list sent on 20")
     assert (plan["summary"]["add"], plan["summary"]["delete"]) == (1, 1)
-    assert "No changes since what was sent on 20" in again.out
+    assert "No changes since the list sent on 20" in again.out
     assert "apply sends the list again" in again.out
     assert "Accepted; the list cannot be read back" in resent.out
     assert len(clone.place.proxy.writes) == 2
@@ -251,10 +251,10 @@ def test_a_repository_of_another_user_is_said(
     clone.place.home.forget("COMMANDSYNC_STATE")
     doctor = clone.place.home.run("doctor", "-f", clone.manifest, exits=5)
 
-    assert f"is remembered in {state}" in healthy.out
-    assert "what was sent last is not known" in doctor.out
+    assert f"are remembered in {state}" in healthy.out
+    assert "the list sent last is not known" in doctor.out
     for said in (plan.out, ran.out):
-        assert "what was sent last is not known" in said
+        assert "the list sent last is not known" in said
         assert "safe.directory" in said
     assert known
 

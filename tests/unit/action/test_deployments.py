@@ -1,4 +1,4 @@
-"""What was sent last, as deployments: what GitHub is told, and what its answers mean."""
+"""The list sent last, as deployments: what GitHub is told, and what its answers mean."""
 
 import random
 import string
@@ -124,7 +124,7 @@ def test_only_a_definite_failure_takes_a_list_away(
 def test_a_deployment_without_a_status_counts(hub: Hub) -> None:
     send(hub, "old")
     hub.rule = lambda line: (403, {}, {}) if line.endswith("/statuses") else None
-    with pytest.raises(RefusedError, match="what is sent cannot be recorded: GitHub answers 403"):
+    with pytest.raises(RefusedError, match="the sent list cannot be recorded: GitHub answers 403"):
         send(hub, "new")
     hub.rule = lambda _: None
 
@@ -358,21 +358,21 @@ SPOILT: dict[str, Spoil] = {
 def test_an_answer_of_another_type_is_unreadable(hub: Hub, name: str) -> None:
     sent = send(hub, "ping")
     SPOILT[name](hub.deployments.deployments[0], hub.deployments.statuses[sent.number][0])
-    with pytest.raises(RefusedError, match="what was sent last is not known"):
+    with pytest.raises(RefusedError, match="the list sent last is not known"):
         memory(hub)
 
 
 @pytest.mark.parametrize("content", [[1], ["a"], [None], [[]], {"message": "x"}, "x", None])
 def test_a_list_of_another_type_is_unreadable(hub: Hub, content: object) -> None:
     hub.rule = lambda _: (200, content, {})
-    with pytest.raises(RefusedError, match="what was sent last is not known"):
+    with pytest.raises(RefusedError, match="the list sent last is not known"):
         memory(hub)
 
 
 @pytest.mark.parametrize("content", [{}, {"id": "1"}, [], None, 7])
 def test_a_deployment_without_a_number_is_not_sent(hub: Hub, content: object) -> None:
     hub.rule = lambda line: (201, content, {}) if line.startswith("POST") else None
-    with pytest.raises(RefusedError, match="what is sent cannot be recorded"):
+    with pytest.raises(RefusedError, match="the sent list cannot be recorded"):
         send(hub, "ping")
 
 

@@ -56,10 +56,10 @@ def beside(service: Listing, *texts: Text) -> None:
 @pytest.mark.parametrize(
     ("desired", "copies"),
     [
-        (wanted(None, [announcement("v")]), "1 more announcement equals what this run added ('v')"),
+        (wanted(None, [announcement("v")]), "1 more announcement equals an add of this run ('v')"),
         (
             wanted([command("a"), command("b")]),
-            "2 more commands equal what this run added ('a', 'b')",
+            "2 more commands equal adds of this run ('a', 'b')",
         ),
     ],
     ids=["one", "several"],
@@ -358,7 +358,7 @@ def test_what_is_left_to_do_is_named() -> None:
         == "the listing still differs from the manifest, left to do: edit command 'kept'"
     )
     assert str(notice.hint) == (
-        "somebody else changed it meanwhile, or the service did not keep what was written: run "
+        "somebody else changed it meanwhile, or the service did not keep the text: run "
         "plan, then apply again"
     )
     assert not run.result.verified

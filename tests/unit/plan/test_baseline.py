@@ -29,7 +29,7 @@ LISTS = (SAME, CHANGED)
     [
         (AsRead(LISTS), "list"),
         (OfVersion(LISTS, name="v1.2.0"), "v1.2.0"),
-        (LastSent(LISTS, name="what was sent on a day"), "what was sent on a day"),
+        (LastSent(LISTS, name="the list sent on a day"), "the list sent on a day"),
     ],
 )
 def test_changes_are_those_to_the_first_list(baseline: Baseline, name: str) -> None:

@@ -582,7 +582,7 @@ ERROR = Notice("the file is damaged", "remove it")
 BASELINES: list[Baseline] = [
     *(AsRead(lists) for lists in SENT[:2]),
     *(OfVersion(lists, name="v1.2.0") for lists in SENT[:2]),
-    *(LastSent(lists, name="what was sent on a day") for lists in SENT),
+    *(LastSent(lists, name="the list sent on a day") for lists in SENT),
     Unread(),
     *(Unknown(lists, accepted=on) for lists in ((), (CHANGED,)) for on in (False, True)),
     Unknown(error=ERROR),
@@ -622,7 +622,7 @@ def test_the_deletes_of_each_list_that_may_be_shown_count(kind: type) -> None:
     compared = plan_of(wanted(names[:30]), listed(names[:30]), rules)
     other = plan_of(wanted(names[:30]), listed(names), rules)
     lists = (SAME, CHANGED._replace(name="the list of June"))
-    more = {"name": "what was sent on a day"} if kind is LastSent else {"accepted": True}
+    more = {"name": "the list sent on a day"} if kind is LastSent else {"accepted": True}
     plan = whole(compared, kind(lists, **more), commands=30, beside=[(lists[1].name, other)])
 
     assert plan.refusal

@@ -172,7 +172,7 @@ def test_one_of_two_runs_names_each_copy(turns: tuple[int, ...], flights: tuple[
         for result in results
         if result is not None
         for notice in result.notices
-        if "what this run added" in notice.message
+        if "of this run (" in notice.message
         for name in re.findall("'([^']*)'", notice.message)
     }
     assert None not in results

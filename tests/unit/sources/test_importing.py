@@ -256,7 +256,7 @@ def test_a_command_that_a_new_place_without_its_name_may_declare_stays(
     result = next_import([], ImportedFile((command(),)), now)
 
     assert result.content.commands == (command(kept=True),)
-    assert result.kept[0].reason == "what may declare it is not read: its name is computed"
+    assert result.kept[0].reason == "the code that may declare it is not read: its name is computed"
     assert next_import([], result.content, now).content == result.content
     assert next_import([], result.content, evidence(*files)).content.commands == ()
 
