@@ -420,7 +420,8 @@ def telegram(home: Home, service: Service) -> Iterator[SimulatedListing]:
 @pytest.mark.promise("discord-host")
 def test_each_name_is_compared(home: Home, telegram: SimulatedListing) -> None:
     home.variable("DISCORD_TOKEN", "a-token-for-discord")
-    registered = [{"name": name, "description": "Does it."} for name in ("ban", "stray", "reload")]
+    names = ("ban", "stray", "reload")
+    registered = [{"id": name, "name": name, "description": "Does it."} for name in names]
     with RawServer() as discord:
         home.variable("DISCORD_BASE_URL", discord.url)
         discord.then(answering({"id": "42"}), answering(registered))
