@@ -98,7 +98,7 @@ class Deployments:
 
     def memory(self, service: str, identity: str, token: str) -> Remembered:
         """Return what is known of a listing, by the digest of its token."""
-        with _refused("what was sent last is not known"):
+        with _refused("the list sent last is not known"):
             deliveries = self._deliveries(service, identity, token)
         self._read[identity, token] = [each for each in deliveries if each.token == token]
         return remembered(deliveries, identity=identity, token=token)
@@ -114,7 +114,7 @@ class Deployments:
         reads those of others: at least the later one of two sees the other, and asks `recheck`.
         """
         identity, token = delivery.identity, delivery.token
-        with _refused("what is sent cannot be recorded"):
+        with _refused("the sent list cannot be recorded"):
             before = self._own(delivery)
             newest = next(iter(before), None)
             again = newest if newest and newest.digest == delivery.digest else None
@@ -133,7 +133,7 @@ class Deployments:
 
     def end(self, delivery: Delivery, end: End) -> None:
         """Keep the end of a delivery."""
-        with _refused("the end of what was sent cannot be recorded"):
+        with _refused("the end of the sent list cannot be recorded"):
             self._set_status(delivery, _STATES[end], _DESCRIPTIONS[end])
 
     @property

@@ -209,7 +209,7 @@ def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list
 def _refuse_requests(_: str) -> NoReturn:
     """Refuse to read from Discord: a check needs no token of its own."""
     raise UsageError(
-        "import-check reads files and code, not what is registered with Discord",
+        "import-check reads files and code, not the commands that are registered at Discord",
         hint="remove discord from import: of the manifest, or the input import-check",
     )
 

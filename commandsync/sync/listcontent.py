@@ -355,11 +355,11 @@ def last_sent(
         try:
             lists += _elsewhere(settings, manifest, entry, memory)
         except RefusedError as error:
-            why = f"what was sent since is not known: {error.message}"
+            why = f"the lists sent since are not known: {error.message}"
     if why or not memory.is_known:
         return Unknown(tuple(lists), why=why, accepted=accepted)
     newest = _shown(memory.possible[0].at)
-    return LastSent(tuple(_unlike(lists)), name=f"what was sent on {newest}")
+    return LastSent(tuple(_unlike(lists)), name=f"the list sent on {newest}")
 
 
 def _why_unknown(memory: Remembered, found: Sequence[PossibleList | None]) -> str:

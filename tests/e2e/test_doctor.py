@@ -420,8 +420,10 @@ def telegram(home: Home, service: Service) -> Iterator[SimulatedListing]:
 @pytest.mark.promise("discord-host")
 def test_each_name_is_compared(home: Home, telegram: SimulatedListing) -> None:
     home.variable("DISCORD_TOKEN", "a-token-for-discord")
-    names = ("ban", "stray", "reload")
-    registered = [{"id": name, "name": name, "description": "Does it."} for name in names]
+    registered = [
+        {"id": str(number), "name": name, "description": "Does it."}
+        for number, name in enumerate(("ban", "stray", "reload"), start=1)
+    ]
     with RawServer() as discord:
         home.variable("DISCORD_BASE_URL", discord.url)
         discord.then(answering({"id": "42"}), answering(registered))
