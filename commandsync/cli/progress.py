@@ -48,14 +48,14 @@ def shown(output: Output) -> Iterator[Callable[[Progress], object]]:
     elif output.verbosity < 0 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield partial(_tell, output)
     else:
-        place = Place(color=output.screen(sys.stderr).color)
+        place = ProgressPlace(color=output.screen(sys.stderr).color)
         try:
             yield partial(_show_in, place, output)
         finally:
             place.close()
 
 
-def _show_in(place: Place, output: Output, progress: Progress) -> None:
+def _show_in(place: ProgressPlace, output: Output, progress: Progress) -> None:
     _tell(output, progress)
     place.show(progress)
 
@@ -156,7 +156,7 @@ class Lines:
         self._output.talk(joined([line], self._output.screen(sys.stderr)))
 
 
-class Place:
+class ProgressPlace:
     """Shows in one place of the terminal the bar of an apply, and the call that takes long.
 
     It is open during an apply, and from a step of a call that takes long until no call is left.

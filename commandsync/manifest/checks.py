@@ -35,7 +35,7 @@ T = TypeVar("T")
 _LITERAL, _ESCAPED = "{prefix}", "{{prefix}}"
 
 
-class Context(NamedTuple):
+class ValidationContext(NamedTuple):
     """The context of a validation."""
 
     text: str  # of the file
@@ -48,7 +48,7 @@ class Checking(Protocol):
     """What a check needs beside the value: a part of pydantic's `ValidationInfo`."""
 
     @property
-    def context(self) -> Context:
+    def context(self) -> ValidationContext:
         """The context of the validation."""
         ...
 

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from commandsync.diagnostics import Hint
 from commandsync.manifest.checks import (
     FLAGS,
-    Context,
+    ValidationContext,
     as_json,
     as_written,
     shown,
@@ -66,7 +66,7 @@ class _Place(NamedTuple):
 class _Reading:
     """Reads one object, and collects its problems: the place, the message, and a hint of each."""
 
-    info: ValidationInfo[Context]
+    info: ValidationInfo[ValidationContext]
     problems: list[tuple[int, str, str | Hint]] = field(default_factory=list)
 
     def table(
@@ -363,7 +363,7 @@ DEFINITIONS = {"option": _schema(_OPTIONS, *_VALUES)}
 """The JSON Schema of an object, and of what it refers to: an option may have options."""
 
 
-def _checked(node: Node, info: ValidationInfo[Context]) -> dict[str, Any]:
+def _checked(node: Node, info: ValidationInfo[ValidationContext]) -> dict[str, Any]:
     reading = _Reading(info)
     values = reading.table(node, _KEYS, _COMMAND)
     if reading.problems:

@@ -53,7 +53,7 @@ _LIST = re.compile(rf"(?:\s|#[^\r\n]*)*^( *){_ITEM}", re.MULTILINE)
 _FIRST_ITEM = re.compile(f"^( *){_ITEM}", re.MULTILINE)
 
 
-class ParsedFile(NamedTuple):
+class ParsedYaml(NamedTuple):
     """The content of a file; broken and refused parts are reported."""
 
     report: FileProblems
@@ -230,13 +230,13 @@ class _Builder:
         return top.finished(0)
 
 
-def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
+def parse(report: FileProblems, allowance: Allowance) -> ParsedYaml:
     """Read a file's one document; a syntax error in it is reported and costs one entry."""
     builder = _Builder(report.source, report, allowance)
     try:
         _build(builder)
     except StopReadingError:
-        return ParsedFile(report, builder.so_far(), builder.broken, refused=True)
+        return ParsedYaml(report, builder.so_far(), builder.broken, refused=True)
     if builder.broken and not isinstance(builder.root, Mapping):
         builder.root = Mapping(0)
     for name, node in builder.unused.items():  # texts like `&amp; more`
@@ -244,7 +244,7 @@ def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
         report.warning(node.at, message, "quote the string if it begins with &")
     allowance.nodes -= builder.nodes
     allowance.characters -= builder.characters
-    return ParsedFile(report, builder.root, builder.broken)
+    return ParsedYaml(report, builder.root, builder.broken)
 
 
 def _build(builder: _Builder) -> None:

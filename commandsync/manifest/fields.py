@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from commandsync.manifest import checks
-from commandsync.manifest.checks import Context, as_written, value_error
+from commandsync.manifest.checks import ValidationContext, as_written, value_error
 from commandsync.manifest.nodes import Node, Scalar, called
 from commandsync.manifest.source import quoted
 from commandsync.plan import rules
@@ -168,7 +168,7 @@ _WITH_ZONE = f"{_TIME}(Z|[+-]{_OF_DAY})"
 _EXAMPLE = "2026-12-01T18:00Z"
 
 
-def _time(value: Node, info: ValidationInfo[Context]) -> datetime:
+def _time(value: Node, info: ValidationInfo[ValidationContext]) -> datetime:
     key = info.field_name
     if not isinstance(value, Scalar) or value.is_null:
         kind = "null" if value and isinstance(value, Scalar) else called(value)

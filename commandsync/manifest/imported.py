@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 from commandsync.diagnostics import Location
-from commandsync.manifest.checks import Context
+from commandsync.manifest.checks import ValidationContext
 from commandsync.manifest.events import parse
 from commandsync.manifest.keys import WRITE_AGAIN
 from commandsync.manifest.nodes import Mapping, Sequence
@@ -88,7 +88,7 @@ def read_imported(path: str, origin: Origin, later: Problems) -> ImportedPart:
     if not isinstance(root, Mapping) or "imported" not in root:
         message = "this is not a file that commandsync import writes"
         raise UnreadableError(Location(path), message, "move it away, and run commandsync import")
-    context = Context(report.source.text, has_prefix=True, cut=[])
+    context = ValidationContext(report.source.text, has_prefix=True, cut=[])
     values = imported_values(root, context)
     if values is None:
         from commandsync.manifest.importedmodel import validated  # noqa: PLC0415 - loads pydantic

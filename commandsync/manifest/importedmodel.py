@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from commandsync.api.credentials import redacted
 from commandsync.manifest import fields
-from commandsync.manifest.checks import Context, value_error
+from commandsync.manifest.checks import ValidationContext, value_error
 from commandsync.manifest.discordobject import WrittenObject
 from commandsync.manifest.fields import Table
 from commandsync.manifest.keys import WRITE_AGAIN
@@ -57,7 +57,7 @@ class _File(Table):
     digest: fields.AnyText = _MAY_BE_EMPTY
 
 
-def validated(root: Mapping, report: FileProblems, context: Context) -> ImportedValues:
+def validated(root: Mapping, report: FileProblems, context: ValidationContext) -> ImportedValues:
     """Return the values of an imported file; raises `UnreadableError` with its first problem."""
     try:
         model = _File.model_validate(root, context=context)

@@ -2,7 +2,7 @@
 
 An entry of `listings:` is checked by the models of `listingmodel.py`. Then `read_listings` makes
 values of the entries, one for each scope and language, and reports the problems that only show
-beside other keys. `Listing` knows its service, its address, and the identity of its list.
+beside other keys. `ManifestListing` knows its service, its address, and the identity of its list.
 """
 
 import re
@@ -45,7 +45,7 @@ def _declared(name: str, own: ReplaceModel) -> ListService:
     return declared(name, **values)
 
 
-class Listing(ListingModel):
+class ManifestListing(ListingModel):
     """A service that lists the bot, at its place in the manifest."""
 
     model_config = ConfigDict(defer_build=True)  # it is made of a model that is checked
@@ -133,13 +133,13 @@ def read_listings(
     *,
     bot: str,
     texts_of: Callable[[Scalar], Mapping[str, str]],
-) -> tuple[Listing, ...]:
+) -> tuple[ManifestListing, ...]:
     """Return the listings of a manifest without errors in its keys; report other problems.
 
     Discord is not among them: its commands are records, not a list. An entry with scopes and
     languages becomes one listing for each pair. `texts_of` reads the file of a language.
     """
-    listings: list[Listing] = []
+    listings: list[ManifestListing] = []
     starts: dict[Location, int] = {}
     entries = cast("list[nodes.Mapping]", root.get("listings", []))
     for node, model in zip(entries, models, strict=True):
@@ -162,7 +162,7 @@ def _lists(
     model: ListingModel,
     location: Location,
     texts_of: Callable[[Scalar], Mapping[str, str]],
-) -> Iterator[Listing]:
+) -> Iterator[ManifestListing]:
     """Yield the listings of an entry: one for each scope and language."""
     files = cast("nodes.Mapping", node.get("languages", {}))
     texts: dict[str, Mapping[str, str] | None] = {"": {}}
@@ -171,7 +171,7 @@ def _lists(
         texts[language] = None if file == NONE else texts_of(file)
     scopes = dict.fromkeys(model.scopes or ("default",))
     for number, (scope, language) in enumerate(product(scopes, texts)):
-        yield Listing.model_construct(
+        yield ManifestListing.model_construct(
             **dict(model),
             location=location,
             audience=Audience(scope, language) if _has_audiences(model.service) else None,
@@ -180,12 +180,14 @@ def _lists(
         )
 
 
-def same_listing_problems(listings: Iterable[tuple[Iterable[Listing], str]]) -> tuple[Problem, ...]:
+def same_listing_problems(
+    listings: Iterable[tuple[Iterable[ManifestListing], str]],
+) -> tuple[Problem, ...]:
     """Refuse two listings of one bot on one service: each would replace the other's commands.
 
     The listings of each manifest come with its bot, empty where that is not known.
     """
-    first: dict[tuple[str, ...], Listing] = {}
+    first: dict[tuple[str, ...], ManifestListing] = {}
     problems = {}
     every = [(listing, bot) for managed, bot in listings for listing in managed]
     of_bots = {listing.address(bot) for listing, bot in every if listing.names_bot(bot)}

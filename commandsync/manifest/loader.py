@@ -12,7 +12,7 @@ from pathlib import Path
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import UsageError
-from commandsync.manifest.events import ParsedFile, parse
+from commandsync.manifest.events import ParsedYaml, parse
 from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.keys import MARKS, ManifestKeys
 from commandsync.manifest.nodes import Mapping, Scalar
@@ -76,7 +76,7 @@ class _Loader:
             self.all_loaded = False
         return True
 
-    def is_manifest(self, file: ParsedFile) -> bool:
+    def is_manifest(self, file: ParsedYaml) -> bool:
         """Whether a file in a folder is a manifest; one that cannot be parsed counts as one."""
         keys = file.root if isinstance(file.root, Mapping) else Mapping(0)
         if "imported" in keys:

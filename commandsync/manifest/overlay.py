@@ -30,7 +30,7 @@ _FIELDS = ("description", "syntax", "category")
 _NEEDED = _FIELDS[:2]
 
 
-class Imported(NamedTuple):
+class ImportedEntry(NamedTuple):
     """An imported command, with its place in the imported file."""
 
     report: FileProblems
@@ -45,7 +45,7 @@ class Own(NamedTuple):
     report: FileProblems
     node: Table
     model: CommandKeys
-    imported: Imported | None = None  # that it means, or is
+    imported: ImportedEntry | None = None  # that it means, or is
 
     @property
     def missing(self) -> list[str]:
@@ -260,7 +260,7 @@ class _Laying:
     def _imported(self, index: int, values: dict[str, Any], own: Own | None) -> Own:
         """Return an imported command of these values, and the entry that means it."""
         content, nodes, report = self.imported.content, self.imported.nodes, self.imported.report
-        imported = Imported(report, nodes[index], content.commands[index], index)
+        imported = ImportedEntry(report, nodes[index], content.commands[index], index)
         model, entry = CommandKeys(**values), own or imported
         return Own(entry.report, entry.node, model, imported)
 

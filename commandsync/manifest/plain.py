@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from commandsync.manifest import checks
-from commandsync.manifest.checks import Context
+from commandsync.manifest.checks import ValidationContext
 from commandsync.manifest.keys import CommandKeys, ImportKeys, ManifestKeys
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.plan.rules import SyncRules
@@ -24,7 +24,7 @@ from commandsync.records.texts import Resource, canonical
 class _Info(NamedTuple):
     """The context, as checks get it from pydantic."""
 
-    context: Context
+    context: ValidationContext
 
 
 class _NotPlainError(ValueError):
@@ -35,7 +35,9 @@ _Check: TypeAlias = Callable[[Node, _Info], Any]
 _Table: TypeAlias = dict[str, tuple[str, _Check]]  # the field of each key, and its check
 
 
-def manifest_keys(root: Mapping, context: Context, *, included: bool) -> ManifestKeys | None:
+def manifest_keys(
+    root: Mapping, context: ValidationContext, *, included: bool
+) -> ManifestKeys | None:
     """Return the values of a manifest's own file, or of an included one; None if it is not plain.
 
     The strings that a comment may have cut are added to the context.
@@ -61,7 +63,7 @@ class ImportedValues(NamedTuple):
     digest: str = ""
 
 
-def imported_values(root: Mapping, context: Context) -> ImportedValues | None:
+def imported_values(root: Mapping, context: ValidationContext) -> ImportedValues | None:
     """Return the values of an imported file; None if it is not plain."""
     try:
         values = _values(root, _IMPORTED, _Info(context))

@@ -18,9 +18,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from commandsync.diagnostics import Do, Location, Problem
-from commandsync.manifest.checks import CommandDefaults, Context, UnfitError
+from commandsync.manifest.checks import CommandDefaults, UnfitError, ValidationContext
 from commandsync.manifest.entries import Placed, check
-from commandsync.manifest.events import ParsedFile, parse
+from commandsync.manifest.events import ParsedYaml, parse
 from commandsync.manifest.files import included_paths
 from commandsync.manifest.keys import MANIFEST, MARKS, ImportKeys, ManifestKeys
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
@@ -53,7 +53,7 @@ from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
     from commandsync.manifest.imported import ImportedPart
-    from commandsync.manifest.listings import Listing
+    from commandsync.manifest.listings import ManifestListing
 
 
 _INCLUDED = "an included file"
@@ -88,7 +88,7 @@ class Manifest:
     overrides: tuple[Override, ...] = ()  # the entries that mean an imported command
     # The entries that meant an imported command once, and mean none now: names and places.
     strays: tuple[tuple[str, Location], ...] = ()
-    listings: tuple[Listing, ...] = ()  # the other services that take the list of commands
+    listings: tuple[ManifestListing, ...] = ()  # the other services that take the list of commands
     discord: DiscordListing | None = None  # the listing of Discord, which has records
     registrables: tuple[Registrable, ...] = ()  # the commands as they would be registered there
     # The platform's own objects, by the names of commands.
@@ -120,7 +120,7 @@ class Manifest:
         )
 
 
-class Part(NamedTuple):
+class CheckedFile(NamedTuple):
     """A checked file, the manifest itself or one it includes, without its wrong parts."""
 
     report: FileProblems
@@ -141,7 +141,7 @@ class ManifestReader:
     # The descriptions in the files of languages, by the names of commands.
     texts: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def parsed(self, path: str, what: str = MANIFEST) -> ParsedFile | None:
+    def parsed(self, path: str, what: str = MANIFEST) -> ParsedYaml | None:
         """Read and parse a file; None when it cannot be read, which is reported."""
         self.problems.opened(path)
         try:
@@ -155,10 +155,10 @@ class ManifestReader:
             is_plan = isinstance(other, dict) and other.keys() >= _PLAN_KEYS
             kind, hint = _PLAN if is_plan else _OTHER_PROGRAM
             report.error(0, f"this is {kind}, not {what}", hint)
-            return ParsedFile(report, None, refused=True)
+            return ParsedYaml(report, None, refused=True)
         return parse(report, self.allowance)
 
-    def manifest(self, file: ParsedFile) -> Manifest | None:
+    def manifest(self, file: ParsedYaml) -> Manifest | None:
         """Check a manifest and its includes; None when too little of it can be read."""
         main = self.main(file)
         if main is None:
@@ -169,7 +169,7 @@ class ManifestReader:
             prefix="?" if model.prefix is None else model.prefix,  # no syntax uses it then
             category=model.category,
         )
-        parts: list[Part] = [main, *self.included(main)]
+        parts: list[CheckedFile] = [main, *self.included(main)]
         own = _owned(parts)
         overlay = self.overlay(main, own.get(Resource.COMMAND, ()), defaults)
         if self.has_import:
@@ -208,14 +208,14 @@ class ManifestReader:
             warnings=self.problems.warnings,
         )
 
-    def main(self, file: ParsedFile) -> Part | None:
+    def main(self, file: ParsedYaml) -> CheckedFile | None:
         """Check a manifest's own file; None when too little of it can be read."""
         root = file.root
         self.has_prefix = file.broken or (isinstance(root, Mapping) and "prefix" in root)
         self.has_import = isinstance(root, Mapping) and "import" in root
         return self.checked(file, MANIFEST)
 
-    def overlay(self, main: Part, own: Iterable[Own], defaults: CommandDefaults) -> Overlay:
+    def overlay(self, main: CheckedFile, own: Iterable[Own], defaults: CommandDefaults) -> Overlay:
         """Lay the entries of a manifest over its imported commands, if it has `import:`."""
         entries, model = tuple(own), main.model
         if not self.has_import:
@@ -228,7 +228,7 @@ class ManifestReader:
             entries, imported, defaults, prefix=model.prefix, order=order, ignored=ignored
         )
 
-    def imported(self, main: Part) -> ImportedPart | None:
+    def imported(self, main: CheckedFile) -> ImportedPart | None:
         """Read the imported file of a manifest; None if it is not there, or wrong.
 
         A wrong one is reported, and a missing one unless an earlier version is read: nothing that
@@ -261,7 +261,7 @@ class ManifestReader:
             part.report.warning(0, message, "commandsync import prints the entries that keep it so")
         return part
 
-    def included(self, main: Part) -> list[Part]:
+    def included(self, main: CheckedFile) -> list[CheckedFile]:
         """Read and check the files that a manifest includes."""
         patterns = strings(main.root.get("include"))
         paths = included_paths(main.report, patterns, self.origin.folders)
@@ -270,8 +270,8 @@ class ManifestReader:
         return [part for part in parts if part]
 
     def listings(
-        self, main: Part, snapshot: Snapshot
-    ) -> tuple[tuple[Listing, ...], DiscordListing | None]:
+        self, main: CheckedFile, snapshot: Snapshot
+    ) -> tuple[tuple[ManifestListing, ...], DiscordListing | None]:
         """Check the listings of a manifest, with the texts of their languages."""
         if not main.model.listings:
             return (), None
@@ -288,7 +288,10 @@ class ManifestReader:
         )
         discord = discord_listing(report, root, model.listings, bot=model.bot)
         if not LIST_ABILITIES.keys() <= {*snapshot.collections}:
-            services: list[Listing | DiscordListing] = [*listings, *([discord] if discord else ())]
+            services: list[ManifestListing | DiscordListing] = [
+                *listings,
+                *([discord] if discord else ()),
+            ]
             for each in services:
                 message = f"the manifest has no commands: to send to {each.service}"
                 hint = "add commands:, or remove the listing"
@@ -307,7 +310,7 @@ class ManifestReader:
             texts |= self.texts[path]
         return texts
 
-    def checked(self, file: ParsedFile, what: str) -> Part | None:
+    def checked(self, file: ParsedYaml, what: str) -> CheckedFile | None:
         """Check a file; None when too little of it can be read, which is reported."""
         report, root, broken, refused = file
         if refused:
@@ -318,7 +321,7 @@ class ManifestReader:
             message = f"this is a file that commandsync import writes, not {what}"
             report.error(0, message, "name the manifest beside it, which has import:")
         elif isinstance(root, Mapping):
-            context = Context(report.source.text, self.has_prefix, [], self.has_import)
+            context = ValidationContext(report.source.text, self.has_prefix, [], self.has_import)
             keys = manifest_keys(root, context, included=what == _INCLUDED)
             if keys is None:
                 from commandsync.manifest.validation import validated  # noqa: PLC0415 - loads pydantic
@@ -327,7 +330,7 @@ class ManifestReader:
             for node in context.cut:
                 message = f'the string ends before the " #": {quoted(node)}'
                 report.warning(node.end, message, "quote the string if the # belongs to it")
-            return Part(report, root, keys, broken)
+            return CheckedFile(report, root, keys, broken)
         else:
             message = f"{what} must have keys at its top level, such as version: and commands:"
             is_list = isinstance(root, Sequence)
@@ -335,7 +338,7 @@ class ManifestReader:
         return None
 
 
-def _texts(file: ParsedFile, names: AbstractSet[str]) -> dict[str, str]:
+def _texts(file: ParsedYaml, names: AbstractSet[str]) -> dict[str, str]:
     """Check the file of a language, and return its descriptions."""
     report, root, texts = file.report, file.root, dict[str, str]()
     if not isinstance(root, Mapping):
@@ -372,7 +375,7 @@ def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything
     return value if foreign else None
 
 
-def _owned(parts: Iterable[Part]) -> dict[Resource, list[Own]]:
+def _owned(parts: Iterable[CheckedFile]) -> dict[Resource, list[Own]]:
     """Return the entries of all files by their kinds, of the kinds that one of them manages."""
     own: dict[Resource, list[Own]] = {}
     for part, kind in product(parts, OF_MANIFEST):

@@ -29,7 +29,7 @@ _LARGE = 0x10000
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
-class Written(NamedTuple):
+class WrittenScalar(NamedTuple):
     """A value as YAML: the rest of its key's line, and the lines below."""
 
     line: str
@@ -43,14 +43,14 @@ def is_plain(text: str, *, in_flow: bool = False) -> bool:
     return bool(_PLAIN.fullmatch(text)) and not _WORDS.fullmatch(text)
 
 
-def written(text: str, *, always: bool = False) -> Written:
+def written(text: str, *, always: bool = False) -> WrittenScalar:
     """Write a text; one of many lines becomes a block where that is possible.
 
     No text has half of a surrogate pair. `always` quotes it where that is not necessary, too.
     """
     if "\n" in text and text == text.strip() and not _needs_escapes(text):
-        return Written("|-", tuple(text.split("\n")))
-    return Written(inline(text, always=always))
+        return WrittenScalar("|-", tuple(text.split("\n")))
+    return WrittenScalar(inline(text, always=always))
 
 
 def flow(value: Any) -> str:  # noqa: ANN401 - of JSON
@@ -66,11 +66,11 @@ def flow(value: Any) -> str:  # noqa: ANN401 - of JSON
             return json.dumps(value)
 
 
-def block(value: Any, *, width: int) -> Written:  # noqa: ANN401 - of JSON
+def block(value: Any, *, width: int) -> WrittenScalar:  # noqa: ANN401 - of JSON
     """Write a value of JSON on one line if it is not wider, else its parts below each other."""
     line, below = flow(value), list[str]()
     if len(line) <= width or not isinstance(value, Mapping | list):
-        return Written(line)
+        return WrittenScalar(line)
     if isinstance(value, Mapping):
         for key, part in value.items():
             mark = f"{flow(key)}:"
@@ -81,7 +81,7 @@ def block(value: Any, *, width: int) -> Written:  # noqa: ANN401 - of JSON
             first, inside = block(part, width=width - 2)
             lines = inside or (first,)
             below += [f"- {lines[0]}", *(f"  {each}" for each in lines[1:])]
-    return Written("", tuple(below))
+    return WrittenScalar("", tuple(below))
 
 
 def inline(text: str, *, in_flow: bool = False, always: bool = False) -> str:

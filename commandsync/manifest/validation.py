@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from commandsync.diagnostics import Hint
-from commandsync.manifest.checks import Context
+from commandsync.manifest.checks import ValidationContext
 from commandsync.manifest.keys import MANIFEST, ManifestKeys
 from commandsync.manifest.model import TABLES, IncludedModel, ManifestModel, keys_of
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
@@ -44,7 +44,7 @@ _VERSION = ("version", scalar("1", 0, 0, plain=True))
 
 
 def validated(
-    root: Mapping, report: FileProblems, context: Context, *, what: str, broken: bool
+    root: Mapping, report: FileProblems, context: ValidationContext, *, what: str, broken: bool
 ) -> tuple[Mapping, ManifestKeys]:
     """Check a file's nodes against its model, report each problem, and return both without these.
 
@@ -65,7 +65,7 @@ class _Checker(NamedTuple):
     """Checks a file table by table, and explains the errors of pydantic."""
 
     report: FileProblems
-    context: Context
+    context: ValidationContext
     broken: bool
 
     def correct_keys(self, model: type[BaseModel], root: Mapping, what: str) -> None:

@@ -23,7 +23,7 @@ class Cell(StrEnum):
     UNREADABLE = "cannot be read"
 
 
-class Difference(StrEnum):
+class Discrepancy(StrEnum):
     """How the places of a command differ."""
 
     NOT_SERVED = "not served"  # no place that serves commands has it
@@ -32,7 +32,7 @@ class Difference(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NamePlace:
     """Where commands are named."""
 
     name: str
@@ -44,12 +44,12 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ParityRow:
     """One command, and the cells of each place."""
 
     name: str
     cells: tuple[Cell, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[Discrepancy, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +57,18 @@ class Parity:
     """The commands of a manifest, by its path, and of the other places."""
 
     manifest: str
-    places: tuple[Place, ...]
-    rows: tuple[Row, ...]
+    places: tuple[NamePlace, ...]
+    rows: tuple[ParityRow, ...]
 
     @property
-    def differing(self) -> tuple[Row, ...]:
+    def differing(self) -> tuple[ParityRow, ...]:
         """The commands that differ."""
         return tuple(row for row in self.rows if row.differences)
 
     def sentence(self, shown: Callable[[str], str] = str) -> str:
         """Return how many commands differ and the first names, each as it is `shown`."""
         parts = []
-        for kind in Difference:
+        for kind in Discrepancy:
             names = [shown(row.name) for row in self.rows if kind in row.differences]
             if names:
                 parts.append(f"{len(names):,} {kind} ({named(names, most=MOST_NAMED)})")
@@ -82,7 +82,7 @@ def key_of(name: str) -> str:
 
 
 def parity(
-    manifest: str, own: Place, *, served: Sequence[Place], listed: Sequence[Place] = ()
+    manifest: str, own: NamePlace, *, served: Sequence[NamePlace], listed: Sequence[NamePlace] = ()
 ) -> Parity:
     """Compare the served names, the `own` ones of a manifest, and the listed ones."""
     names: dict[str, str] = {}
@@ -96,11 +96,11 @@ def parity(
     for key, name in names.items():
         cells = tuple(_cell(key, place, keys) for place, keys in places)
         if Cell.YES in cells:
-            rows.append(Row(name, cells, _differences(cells, len(served))))
+            rows.append(ParityRow(name, cells, _differences(cells, len(served))))
     return Parity(manifest, tuple(place for place, _ in places), tuple(rows))
 
 
-def _keys(place: Place, names: dict[str, str], *, may_cut: bool = False) -> Collection[str]:
+def _keys(place: NamePlace, names: dict[str, str], *, may_cut: bool = False) -> Collection[str]:
     """Return the keys of a place's commands, and enter the names of those that are new.
 
     A place that `may_cut` names may list the beginning of a name that is known.
@@ -120,15 +120,15 @@ def _cut(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
     return {whole: starts[found[0]] for whole, found in cuts if found}
 
 
-def _cell(key: str, place: Place, own: Collection[str]) -> Cell:
+def _cell(key: str, place: NamePlace, own: Collection[str]) -> Cell:
     if key in place.not_meant and place.others is Cell.NO:
         return Cell.NOT_MEANT
     return Cell.YES if key in own else place.others
 
 
-def _differences(cells: Sequence[Cell], served: int) -> tuple[Difference, ...]:
+def _differences(cells: Sequence[Cell], served: int) -> tuple[Discrepancy, ...]:
     """Return the differences of a row, which begins with the cells of the served names."""
     if Cell.NO in cells and Cell.YES not in cells[: served + 1]:
-        return (Difference.GONE,)
-    sides = {Difference.NOT_SERVED: cells[:served], Difference.NOT_LISTED: cells[served:]}
+        return (Discrepancy.GONE,)
+    sides = {Discrepancy.NOT_SERVED: cells[:served], Discrepancy.NOT_LISTED: cells[served:]}
     return tuple(kind for kind, side in sides.items() if Cell.NO in side)

@@ -32,8 +32,8 @@ from commandsync.report.lines import (
 )
 from commandsync.report.parts import cut, edit_lines
 from commandsync.sources.changeset import Import, LeftOut, is_public
-from commandsync.sources.entry import Unread
-from commandsync.sources.importing import Difference
+from commandsync.sources.entry import UnreadPart
+from commandsync.sources.importing import ImportDifference
 
 _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _MANY = 5  # further notices with one cause, which are counted
@@ -65,7 +65,7 @@ def _counts(result: Import) -> dict[str, int]:
     }
 
 
-def changes(result: Import) -> Iterator[tuple[Change, Difference]]:
+def changes(result: Import) -> Iterator[tuple[Change, ImportDifference]]:
     """Yield the changes of the public commands as a plan has them."""
     for difference in result.differences:
         before, after = difference
@@ -92,7 +92,7 @@ def _text(command: ImportedCommand) -> CommandText:
     return CommandText(command.name, command.description, command.syntax, command.category)
 
 
-def object_changes(difference: Difference) -> str:
+def object_changes(difference: ImportDifference) -> str:
     """Name what differs in the platform's object of a command; empty if nothing does."""
     before, after = difference
     if not (before and after) or before.discord == after.discord:
@@ -125,7 +125,7 @@ def by_cause(notes: Iterable[Notice], *, each: bool) -> Iterator[Notice]:
 
 def unread_lines(result: Import) -> Iterator[str]:
     """Yield all candidates that are not read, grouped by the reason."""
-    by_reason: dict[str, list[Unread]] = {}
+    by_reason: dict[str, list[UnreadPart]] = {}
     for part in result.unread:
         by_reason.setdefault(part.reason, []).append(part)
     for reason, parts in by_reason.items():
@@ -135,7 +135,7 @@ def unread_lines(result: Import) -> Iterator[str]:
             yield f"    {place}"
 
 
-def _unread(part: Unread) -> str:
+def _unread(part: UnreadPart) -> str:
     name = f" {visible(cut(part.name))}" if part.name else ""
     return f"{visible(str(part.place))}{name}"
 
@@ -295,7 +295,7 @@ def _override(override: Override) -> dict[str, object]:
     }
 
 
-def _change(change: Change, difference: Difference) -> dict[str, object]:
+def _change(change: Change, difference: ImportDifference) -> dict[str, object]:
     action = "remove" if isinstance(change, Delete) else change.action
     fields: dict[str, dict[str, str]] = {}
     if isinstance(change, Add):

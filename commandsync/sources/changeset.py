@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override
-from commandsync.sources.entry import SourceEntry, Unread
-from commandsync.sources.importing import Difference, Kept
+from commandsync.sources.entry import SourceEntry, UnreadPart
+from commandsync.sources.importing import ImportDifference, Kept
 
 
 class FileEdit(NamedTuple):
@@ -26,7 +26,7 @@ class LeftOut(NamedTuple):
     place: Location | None = None
 
 
-class Found(NamedTuple):
+class CommandInFile(NamedTuple):
     """A command of a source: as its reader returns it, and as the imported file has it."""
 
     entry: SourceEntry
@@ -42,13 +42,13 @@ class Import:
     sources: tuple[str, ...]  # that were read, relative to the manifest's folder
     before: ImportedFile  # both sides of a merge conflict together
     after: ImportedFile
-    differences: tuple[Difference, ...]
+    differences: tuple[ImportDifference, ...]
     imported: FileEdit | None  # the imported file, if it changes
     manifest: FileEdit | None  # the manifest, if it gets `import:` or is new
     left_out: tuple[LeftOut, ...] = ()
     kept: tuple[Kept, ...] = ()
-    unread: tuple[Unread, ...] = ()  # parts that declare a command and are not read
-    acknowledged: tuple[Unread, ...] = ()  # those that the manifest names under `import.unread`
+    unread: tuple[UnreadPart, ...] = ()  # parts that declare a command and are not read
+    acknowledged: tuple[UnreadPart, ...] = ()  # those that the manifest names under `import.unread`
     generated: tuple[str, ...] = ()  # files that are not read, since a program wrote them
     notes: tuple[Notice, ...] = ()  # on the sources
     overrides: tuple[Override, ...] = ()  # the entries of the manifest that mean a command
@@ -86,7 +86,7 @@ class Import:
         public = (each for each in self.differences if is_public(each.before))
         return sum(1 for each in public if is_public(each.after) and each.is_shown)
 
-    def place_of(self, difference: Difference) -> Location | None:
+    def place_of(self, difference: ImportDifference) -> Location | None:
         """Return where the code declares a command; None if that is not known."""
         command = difference.after or difference.before
         return self.places.get((command.name, command.syntax)) if command else None

@@ -76,7 +76,7 @@ class Excluded(NamedTuple):
     reason: str
 
 
-class Unread(NamedTuple):
+class UnreadPart(NamedTuple):
     """A part of the code that declares a command and is not read."""
 
     place: Location
@@ -115,7 +115,7 @@ class SourceReading:
 
     entries: tuple[SourceEntry, ...] = ()  # its commands, in its order
     excluded: tuple[Excluded, ...] = ()  # commands that are declared again, or not in the menu
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadPart, ...] = ()
     partly: tuple[PartlyRead, ...] = ()
     notes: tuple[Notice, ...] = ()  # on tolerated parts, with their places
     files: tuple[str, ...] = ()  # that were searched

@@ -20,7 +20,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.plan.hints import near_texts
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from commandsync.records.texts import CommandText, Resource
-from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, Unread
+from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, UnreadPart
 from commandsync.sources.telegrammenu import NOT_IN_MENU
 
 UNREGISTERED = "not registered by the recorded program"
@@ -30,11 +30,11 @@ _OPTION = re.compile(r"[<\[]([^<>\[\]=]+)")  # in a syntax
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class SourceEvidence:
     """What is known of the commands that are not read; names of files are as in `from`."""
 
     partly: Sequence[tuple[str, PartlyRead]] = ()  # the marks, with the names of their files
-    unread: Sequence[tuple[str, Unread]] = ()
+    unread: Sequence[tuple[str, UnreadPart]] = ()
     sources: Collection[str] = ()  # the sources that were read, and are no files
     files: Collection[str] = ()  # the files that were searched
     content: Callable[[str], bytes] = lambda _file: b""  # reads one of them
@@ -53,7 +53,7 @@ class Kept(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportOutcome:
     """The outcome of an import."""
 
     content: ImportedFile
@@ -63,8 +63,8 @@ class Imported:
 
 
 def next_import(
-    found: Iterable[ImportedCommand], before: ImportedFile, evidence: Evidence
-) -> Imported:
+    found: Iterable[ImportedCommand], before: ImportedFile, evidence: SourceEvidence
+) -> ImportOutcome:
     """Return the imported file that follows one.
 
     Args:
@@ -91,14 +91,14 @@ def next_import(
         ImportedPlace(file, part.reason, part.name) for file, part in evidence.unread
     )
     content = ImportedFile(tuple(commands), tuple(places), gone)
-    return Imported(content, tuple(step.kept), tuple(step.notes), frozenset(step.forgotten))
+    return ImportOutcome(content, tuple(step.kept), tuple(step.notes), frozenset(step.forgotten))
 
 
 @dataclass(slots=True)
 class _Step:
     found: list[ImportedCommand]
     before: ImportedFile
-    evidence: Evidence
+    evidence: SourceEvidence
     proof: "_Proof"
     pairs: dict[int, int] = field(default_factory=dict)  # the one before of each that is found
     gone: list[int] = field(default_factory=list)  # of before, that are not found
@@ -265,7 +265,7 @@ class _Proof:
     """What the sources say about commands that are not in them."""
 
     before: ImportedFile
-    evidence: Evidence
+    evidence: SourceEvidence
     texts: dict[str, bytes] = field(default_factory=dict)
     of_name: dict[str, PartlyRead] = field(default_factory=dict)
     of_file: dict[str, PartlyRead] = field(default_factory=dict)
@@ -392,7 +392,7 @@ def _nameless(command: ImportedCommand) -> tuple[str, str]:
     return command.description, command.syntax.replace(command.name, "\0", 1)
 
 
-class Difference(NamedTuple):
+class ImportDifference(NamedTuple):
     """A difference between two imported files: None for the side that does not have the command."""
 
     before: ImportedCommand | None
@@ -407,7 +407,7 @@ class Difference(NamedTuple):
         return old != new
 
 
-def differences(before: ImportedFile, after: ImportedFile) -> list[Difference]:
+def differences(before: ImportedFile, after: ImportedFile) -> list[ImportDifference]:
     """Return how two imported files differ, in the order of the second; what is gone comes last."""
     left = dict.fromkeys(before.commands)  # in their order
     pairs: dict[int, ImportedCommand] = {}
@@ -423,10 +423,10 @@ def differences(before: ImportedFile, after: ImportedFile) -> list[Difference]:
             if old := next(filter(None, found), None):
                 pairs[index] = old
                 del left[old]
-    changed = (Difference(pairs.get(n), command) for n, command in enumerate(after.commands))
+    changed = (ImportDifference(pairs.get(n), command) for n, command in enumerate(after.commands))
     return [
         *(each for each in changed if each.before != each.after),
-        *(Difference(command, None) for command in left),
+        *(ImportDifference(command, None) for command in left),
     ]
 
 

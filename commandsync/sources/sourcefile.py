@@ -24,7 +24,7 @@ from commandsync.sources.entry import (
     SourceEntry,
     SourceReading,
     Trait,
-    Unread,
+    UnreadPart,
 )
 from commandsync.sources.telegrammenu import CodeMenus
 
@@ -230,7 +230,7 @@ def declaring(
 
 def _unparsed(
     problems: Iterable[Notice], shape: re.Pattern[bytes]
-) -> tuple[list[Unread], list[Notice]]:
+) -> tuple[list[UnreadPart], list[Notice]]:
     """Return the files that cannot be parsed: those that name commands, and notes on others."""
     unread, notes = [], []
     for problem in problems:
@@ -240,7 +240,7 @@ def _unparsed(
         except FileError:
             names_commands = True
         if names_commands:
-            unread.append(Unread(place, problem.message))
+            unread.append(UnreadPart(place, problem.message))
         else:
             notes.append(problem)
     return unread, notes
@@ -252,7 +252,7 @@ def code_reading(  # noqa: PLR0913 - the contents of code
     *,
     entries: Iterable[SourceEntry],
     menus: CodeMenus,
-    unread: Iterable[Unread],
+    unread: Iterable[UnreadPart],
     notes: Iterable[Notice],
     problems: Collection[Notice],
     partly: Iterable[PartlyRead] = (),

@@ -28,7 +28,7 @@ from commandsync.records.snapshot import together
 from commandsync.records.texts import Patterns, named
 from commandsync.sources.changeset import FileEdit, Import
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.importing import Evidence, Imported, differences, next_import
+from commandsync.sources.importing import ImportOutcome, SourceEvidence, differences, next_import
 from commandsync.sources.telegrammenu import localized, offers
 from commandsync.sync.earlier import git
 from commandsync.sync.files import ci_workspace, read_file, relative
@@ -141,7 +141,7 @@ def _content(path: str) -> bytes:
 
 
 def _check_forgotten(
-    names: Sequence[str], before: ImportedFile, result: Imported, file: str
+    names: Sequence[str], before: ImportedFile, result: ImportOutcome, file: str
 ) -> None:
     """Refuse to forget a command that is not kept, or that is not there."""
     marked = [command.name for command in before.commands if command.kept]
@@ -307,12 +307,12 @@ def _next(
     *,
     forget: Sequence[str],
     recorded: RecordedCommands | None,
-) -> Imported:
+) -> ImportOutcome:
     """Return the next imported file, by what was read."""
     exclude = Patterns(tuple(manifest.imports.exclude))
     partly = list(reading.partly)
     is_whole = recorded is None or recorded.is_whole
-    evidence = Evidence(
+    evidence = SourceEvidence(
         partly=partly,
         unread=[
             (relative(part.place.path, _folder(manifest.path)), part)

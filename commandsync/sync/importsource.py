@@ -30,7 +30,7 @@ from commandsync.records.imported import (
     path_pattern,
 )
 from commandsync.records.texts import canonical, named, pattern
-from commandsync.sources.changeset import Found, LeftOut
+from commandsync.sources.changeset import CommandInFile, LeftOut
 from commandsync.sources.entry import (
     AGAIN,
     NO_DESCRIPTION,
@@ -39,7 +39,7 @@ from commandsync.sources.entry import (
     SourceEntry,
     SourceReading,
     Trait,
-    Unread,
+    UnreadPart,
 )
 from commandsync.sources.importing import UNREGISTERED
 from commandsync.sources.reading import (
@@ -106,11 +106,11 @@ class ReadSources:
     read, since a program wrote them.
     """
 
-    found: dict[object, Found] = field(default_factory=dict)
+    found: dict[object, CommandInFile] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[Notice] = field(default_factory=list)  # what was tolerated or could not be read
-    unread: list[Unread] = field(default_factory=list)
-    acknowledged: list[Unread] = field(default_factory=list)  # that `import.unread` names
+    unread: list[UnreadPart] = field(default_factory=list)
+    acknowledged: list[UnreadPart] = field(default_factory=list)  # that `import.unread` names
     partly: list[tuple[str, PartlyRead]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # that were searched: paths by their names
     read: set[str] = field(default_factory=set)  # the names of sources that are no files
@@ -118,7 +118,7 @@ class ReadSources:
     menus: list[Menu] = field(default_factory=list)  # of Telegram, that are not imported
 
     @property
-    def public(self) -> list[Found]:
+    def public(self) -> list[CommandInFile]:
         """The commands that are not left out."""
         return [each for each in self.found.values() if not each.command.left_out]
 
@@ -142,7 +142,7 @@ class ReadSources:
             if each.entry.place
         }
 
-    def found_in_source(self, new: Found, reason: str, *, is_recorded: bool) -> None:
+    def found_in_source(self, new: CommandInFile, reason: str, *, is_recorded: bool) -> None:
         """Add a command of a source, which its reader leaves out if it has a reason."""
         command = new.command
         if reason.startswith(AGAIN) or (reason and command.key in self.found):
@@ -153,7 +153,7 @@ class ReadSources:
             left_out = command.left_out or reason
             self.add(new._replace(command=replace(command, left_out=left_out)))
 
-    def add(self, new: Found) -> None:
+    def add(self, new: CommandInFile) -> None:
         """Add a command of a source.
 
         Of equal ones the first counts; a public one before one in a folder of disabled commands.
@@ -176,7 +176,7 @@ class ReadSources:
                 command=replace(first.command, left_out=command.left_out)
             )
 
-    def record(self, new: Found) -> None:
+    def record(self, new: CommandInFile) -> None:
         """Add a command that a program registered: its object, beside what the code says of it."""
         command = replace(new.command, recorded=True)
         keys = (command.key, (*command.key[:2], None))  # of a menu, code may not say the type
@@ -212,7 +212,7 @@ class ReadSources:
         everything = left_out if not self.public else []
         self.notes += filter(None, [_prefixed(left_out), _without_traits(everything)])
 
-    def _leave_out(self, each: Found, reason: str) -> None:
+    def _leave_out(self, each: CommandInFile, reason: str) -> None:
         self.left_out.append(LeftOut(each.command.name, reason, each.entry.place))
 
 
@@ -277,7 +277,7 @@ def read_sources(
         keys |= {*reading.text_keys}
         found.take(reading, near, acknowledged=manifest.imports.unread)
         for entry, reason in (*((entry, "") for entry in reading.entries), *reading.excluded):
-            new = Found(entry, _command(entry, source, manifest), source.name)
+            new = CommandInFile(entry, _command(entry, source, manifest), source.name)
             found.found_in_source(new, reason, is_recorded=source.name == PROGRAM)
     if recorded and recorded.is_whole:
         found.leave_out_unregistered()
@@ -293,7 +293,7 @@ def digest_of(path: str | None) -> str:
     return ""
 
 
-def _prefixed(left_out: Iterable[Found]) -> Notice | None:
+def _prefixed(left_out: Iterable[CommandInFile]) -> Notice | None:
     """Return the notice about commands that need a prefix; None without any."""
     names = [each.command.name for each in left_out if each.command.left_out == NO_PREFIX]
     if not names:
@@ -304,7 +304,7 @@ def _prefixed(left_out: Iterable[Found]) -> Notice | None:
     return Notice(message, 'write the bot\'s prefix into the manifest, such as prefix: "!"')
 
 
-def _without_traits(everything: Sequence[Found]) -> Notice | None:
+def _without_traits(everything: Sequence[CommandInFile]) -> Notice | None:
     """Return the notice that traits leave out all commands of the sources; None if they do not."""
     reasons = [{*each.command.left_out.split(" and ")} for each in everything]
     if not reasons or not all(each <= {*Trait} for each in reasons):

@@ -38,7 +38,7 @@ from commandsync.client.threads import in_thread, results_of
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, ListingError, RefusedError
 from commandsync.manifest import Manifest
-from commandsync.manifest.listings import Listing, identity_for
+from commandsync.manifest.listings import ManifestListing, identity_for
 from commandsync.plan.baseline import (
     AsRead,
     Baseline,
@@ -120,7 +120,7 @@ def _translated(entry: Entry, texts: Mapping[str, str]) -> Entry:
     return replace(entry, text=text._replace(description=described))
 
 
-def fitted_list(settings: Settings, manifest: Manifest, entry: Listing) -> Fitted:
+def fitted_list(settings: Settings, manifest: Manifest, entry: ManifestListing) -> Fitted:
     """Fit the commands of a manifest that are due into one of its listings, in its language."""
     rules, unprotected = rules_of(settings, manifest), []
     if rules.ignore:
@@ -184,7 +184,7 @@ class OtherList(NamedTuple):
 
 
 def other_lists(
-    manifest: Manifest, entry: Listing, earlier: Iterable[Audience]
+    manifest: Manifest, entry: ManifestListing, earlier: Iterable[Audience]
 ) -> tuple[OtherList, ...]:
     """Return the other lists of an entry's service; `entry` is its first one.
 
@@ -218,12 +218,12 @@ def _hiding(scopes: AbstractSet[str]) -> dict[Audience, str]:
     }
 
 
-def default_identity(entry: Listing, bot: str) -> str:
+def default_identity(entry: ManifestListing, bot: str) -> str:
     """Return the identity of the default list of an entry's service."""
     return entry.identity(bot).removesuffix(identity_for("", entry.audience))
 
 
-def audiences_of(version: EarlierVersion, entry: Listing, bot: str) -> tuple[Audience, ...]:
+def audiences_of(version: EarlierVersion, entry: ManifestListing, bot: str) -> tuple[Audience, ...]:
     """Return the audiences of the lists of an earlier version at the address of an entry."""
     default, then = default_identity(entry, bot), version.manifest
     return tuple(
@@ -395,7 +395,11 @@ def notices_of(baseline: Baseline, *, at: str) -> Iterator[Notice]:
 
 
 def _known(
-    delivery: Delivery, settings: Settings, manifest: Manifest, entry: Listing, wanted: Snapshot
+    delivery: Delivery,
+    settings: Settings,
+    manifest: Manifest,
+    entry: ManifestListing,
+    wanted: Snapshot,
 ) -> PossibleList | None:
     """Return the list of a delivery; None if not even its names are known."""
     name = f"the list sent on {_shown(delivery.at)}"
@@ -429,7 +433,7 @@ def _named(names: Sequence[str], wanted: Snapshot) -> Iterator[Entry]:
 
 
 def _elsewhere(
-    settings: Settings, manifest: Manifest, entry: Listing, memory: Remembered
+    settings: Settings, manifest: Manifest, entry: ManifestListing, memory: Remembered
 ) -> Iterator[PossibleList]:
     """Yield the lists of the versions since the last accepted one; raises `RefusedError`."""
     identity = entry.identity(manifest.bot)

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.differences import Cell, Parity, Place, key_of, parity
+from commandsync.plan.differences import Cell, NamePlace, Parity, key_of, parity
 from commandsync.records.imported import ImportedCommand
 from commandsync.records.snapshot import Snapshot, callables
 from commandsync.records.texts import Resource
@@ -40,7 +40,7 @@ def compare_names(settings: Settings, manifest: Manifest) -> Parity:
     """
     if not names_commands(manifest):
         raise UsageError(f"{manifest.path} has no commands:", hint="add commands: to it")
-    own = Place("manifest", [command.name for command in manifest.snapshot.commands])
+    own = NamePlace("manifest", [command.name for command in manifest.snapshot.commands])
     code, live = _served(settings, manifest)
     served = [code] if manifest.discord else [code, live]  # else it is among the listings
     listed = _listed(settings, manifest)
@@ -59,7 +59,7 @@ def exit_code(results: Sequence[Parity]) -> int:
     return Exit.CHANGES if any(result.differing for result in results) else Exit.DONE
 
 
-def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
+def _served(settings: Settings, manifest: Manifest) -> tuple[NamePlace, NamePlace]:
     """Return the code and Discord, without commands that the manifest's rules leave out."""
     sources = sources_of(manifest) if manifest.imports.sources else []
     files = [source for source in sources if source.path]
@@ -90,9 +90,9 @@ def _read(
     manifest: Manifest,
     start: Callable[[], tuple[Sequence[NamedSource], SourceReading]],
     unread: str,
-) -> tuple[Place, Sequence[ImportedCommand]]:
+) -> tuple[NamePlace, Sequence[ImportedCommand]]:
     """Return a place and what it declares: nothing if it is `unread`, which says why, or fails."""
-    place = Place(name)
+    place = NamePlace(name)
     if unread:
         return replace(place, others=Cell.NOT_READ, unread=unread), ()
     try:
@@ -119,17 +119,17 @@ def _registered(settings: Settings, manifest: Manifest) -> tuple[list[NamedSourc
     return [NamedSource(LIVE, None)] if reading.entries else [], reading
 
 
-def _listed(settings: Settings, manifest: Manifest) -> list[Place]:
+def _listed(settings: Settings, manifest: Manifest) -> list[NamePlace]:
     """Return the listings of a manifest, which are read at the same time."""
     known = (settings.base_url, manifest.base_url, manifest.listings, manifest.discord)
     if not any(known):
-        return [Place("page", others=Cell.NOT_READ, unread="the base URL is not known")]
+        return [NamePlace("page", others=Cell.NOT_READ, unread="the base URL is not known")]
     with jobs(settings, [manifest]) as opened:
         return [_listing(*each) for each in [(job, job.start_reading()) for job in opened]]
 
 
-def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> Place:
-    place = Place(job.name or job.site.name)
+def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> NamePlace:
+    place = NamePlace(job.name or job.site.name)
     if isinstance(job, ListJob) and not job.site.returned:
         unread = "the service does not return its list"
         return replace(place, others=Cell.UNREADABLE, unread=unread)
@@ -164,7 +164,7 @@ def _not_meant(job: ManifestJob, names: Sequence[str]) -> frozenset[str]:
     return known - shown | others - known
 
 
-def _unreadable(place: Place, error: CommandsyncError) -> Place:
+def _unreadable(place: NamePlace, error: CommandsyncError) -> NamePlace:
     return replace(place, others=Cell.UNREADABLE, unread=error.message, failed=True)
 
 

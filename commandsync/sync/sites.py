@@ -43,7 +43,7 @@ from commandsync.sync.settings import (
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
-    from commandsync.manifest.listings import Listing
+    from commandsync.manifest.listings import ManifestListing
     from commandsync.manifest.registrations import DiscordListing
     from commandsync.services.discord import Application
 
@@ -212,7 +212,7 @@ class ListSite(ListingSite):
     """A listing that takes a whole list, and its token."""
 
     service: ListService
-    entry: Listing  # the manifest's entry for it
+    entry: ManifestListing  # the manifest's entry for it
 
     @property
     def returned(self) -> bool:
@@ -336,7 +336,7 @@ def _of_page(manifest: Manifest | None) -> set[str]:
     return {TOKEN_VARIABLE, (manifest and manifest.token_env) or TOKEN_VARIABLE}
 
 
-def _site(settings: Settings, listing: Listing, manifest: Manifest) -> ListSite:
+def _site(settings: Settings, listing: ManifestListing, manifest: Manifest) -> ListSite:
     service = listing.list_service
     address = parse_address(service.origin, version=None)
     own_host = not (listing.base_url or listing.replace)
@@ -361,7 +361,7 @@ def _site(settings: Settings, listing: Listing, manifest: Manifest) -> ListSite:
     )
 
 
-def _no_bot(listing: Listing) -> Problem:
+def _no_bot(listing: ManifestListing) -> Problem:
     message = f"the bot's id is missing for {listing.service}, whose requests name the bot"
     return Problem(listing.location, message, "write bot: in its entry, or at the top")
 
@@ -379,7 +379,7 @@ def check_bots(manifests: Iterable[Manifest]) -> None:
 
 
 def _untrusted(
-    listing: Listing | DiscordListing, address: Address, page: Collection[str]
+    listing: ManifestListing | DiscordListing, address: Address, page: Collection[str]
 ) -> RefusedError | None:
     """Return why a host of a manifest gets no token, or None; `page` are the page's variables."""
     host, variable = service_of(address.base_url), listing.token_env
@@ -409,7 +409,7 @@ def _known_variables() -> set[str]:
 
 
 def _variables(
-    listing: Listing | DiscordListing, names: tuple[str, ...], *, own_host: bool
+    listing: ManifestListing | DiscordListing, names: tuple[str, ...], *, own_host: bool
 ) -> tuple[str, ...]:
     """Return the variables of a listing's token; the first one is the one to set."""
     if listing.token_env:

@@ -22,7 +22,7 @@ from commandsync.apply.outcomes import Interrupted, Outcome, Result
 from commandsync.client.request import Secrecy
 from commandsync.errors import ListingError, Reply, StoppedError, TooManyDeletesError
 from commandsync.manifest import Manifest, load_manifests
-from commandsync.manifest.listings import Listing as Entry
+from commandsync.manifest.listings import ManifestListing as Entry
 from commandsync.plan.baseline import OfVersion
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot

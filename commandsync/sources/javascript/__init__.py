@@ -19,9 +19,9 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.sources.entry import PartlyRead, SourceReading
 from commandsync.sources.javascript.candidate import BELOW, candidates_in, frameworks_in
 from commandsync.sources.javascript.document import BROKEN
-from commandsync.sources.javascript.inventory import Inventory
+from commandsync.sources.javascript.inventory import CommandInventory
 from commandsync.sources.javascript.program import Program
-from commandsync.sources.javascript.telegram import Telegram
+from commandsync.sources.javascript.telegram import TelegramScripts
 from commandsync.sources.javascript.value import MOST_BYTES
 from commandsync.sources.sourcefile import (
     SCRIPTS,
@@ -79,10 +79,10 @@ def read(
             program.contents[file] = data
         return True
 
-    inventory = Inventory(program, locale=locale, form=form)
+    inventory = CommandInventory(program, locale=locale, form=form)
     wanted = list(declaring(files, Path(path).as_posix(), may_declare))
     entries = list(inventory.of(wanted))
-    telegram, documents = Telegram(program), inventory.documents
+    telegram, documents = TelegramScripts(program), inventory.documents
     covered = documents.read | telegram.covered | inventory.others
     candidates = candidates_in(program, covered, with_handlers=not telegram.menus.is_closed)
     missed = [*documents.unread, *telegram.unread, *candidates]

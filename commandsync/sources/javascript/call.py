@@ -14,14 +14,14 @@ from commandsync.sources.entry import as_list
 from commandsync.sources.javascript.expression import Expressions
 from commandsync.sources.javascript.value import (
     REST,
+    BlockScope,
     Builder,
     Computed,
     Function,
-    Imported,
+    ImportedValue,
     MissingText,
     Node,
-    Record,
-    Scope,
+    ObjectValue,
     Value,
     field,
     fields_of,
@@ -58,7 +58,7 @@ _WHOLE = {"freeze", "stringify", "from", "structuredClone", "values", "assign"}
 _UNKNOWN_PART = "a part of the list of commands is not followed"
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A call of a function that is not the bot's, or is not found."""
 
     name: str
@@ -73,15 +73,17 @@ class Calls(Expressions):
     def __init__(self, texts: dict[str, str] | None) -> None:
         super().__init__()
         self._texts = texts
-        self.calls: list[Call] = []
+        self.calls: list[FunctionCall] = []
         self.built: list[Builder] = []  # what builders have begun, options and sub-commands apart
         self.chained: set[int] = set()  # the calls of builders that are followed, by their nodes
-        self.registered: list[tuple[Value, Record]] = []  # commands, with the arguments beside them
-        self.pushed: list[Record] = []  # objects that lists got
-        self.handlers: list[Record] = []  # objects that calls about commands are given
+        self.registered: list[
+            tuple[Value, ObjectValue]
+        ] = []  # commands, with the arguments beside them
+        self.pushed: list[ObjectValue] = []  # objects that lists got
+        self.handlers: list[ObjectValue] = []  # objects that calls about commands are given
         self.partly: list[tuple[Location, str]] = []
 
-    def call(self, node: Node, scope: Scope) -> Value:
+    def call(self, node: Node, scope: BlockScope) -> Value:
         """Return the result of a call."""
         function, at = field(node, "function"), Computed(node, scope)
         given = self.listed(field(node, "arguments"), scope)
@@ -93,14 +95,14 @@ class Calls(Expressions):
             called = self.member_of(owner, function, scope)
         else:
             called = self.value(function, scope)
-        call = Call(name, given, at, owner)
+        call = FunctionCall(name, given, at, owner)
         if name == "super":
             self.extend(call)
             return at
         self._register(call, is_library=is_known(called))
         return self.own(called, call) if isinstance(called, Function) else self._of(call, called)
 
-    def _of(self, call: Call, called: Value) -> Value:
+    def _of(self, call: FunctionCall, called: Value) -> Value:
         """Return the result of a method of a value, or of a function that is not the bot's."""
         name, given, _, owner = call
         match owner:
@@ -108,9 +110,9 @@ class Calls(Expressions):
                 return self._built(owner, call)
             case list() if name in _OF_LISTS and given:
                 return self._of_list(owner, call)
-            case Record() if name == "toJSON":
+            case ObjectValue() if name == "toJSON":
                 return owner
-        if name in _WHOLE and given and isinstance(given[0], (Record, list)):
+        if name in _WHOLE and given and isinstance(given[0], (ObjectValue, list)):
             return _whole(name, given)
         result = self._unknown(call, called)
         return self._text(given, result) if isinstance(result, Computed) else result
@@ -126,7 +128,7 @@ class Calls(Expressions):
         """Return the text of the bot with this key; None without one."""
         return (self._texts or {}).get(key)
 
-    def _built(self, owner: Builder, call: Call) -> Builder:
+    def _built(self, owner: Builder, call: FunctionCall) -> Builder:
         """Return a builder after a call of one of its methods."""
         self.chained.add(call.at.node.id)
         flat = [part for argument in call.given for part in as_list(argument)]
@@ -134,12 +136,12 @@ class Calls(Expressions):
         owner.apply(call.name if owner.level >= self.level else "", built, call.at)
         return owner
 
-    def _of_list(self, owner: list[Value], call: Call) -> Value:
+    def _of_list(self, owner: list[Value], call: FunctionCall) -> Value:
         """Return the result of a method of a list; `push` adds to it."""
         first = call.given[0]
         match call.name:
             case "push":
-                self.pushed += [part for part in call.given if isinstance(part, Record)]
+                self.pushed += [part for part in call.given if isinstance(part, ObjectValue)]
                 owner += [call.at] if self.level else call.given
             case "map":
                 return [self.called(first, [part]) for part in owner]
@@ -150,7 +152,7 @@ class Calls(Expressions):
                     self.called(first, [part])
         return call.at
 
-    def made(self, node: Node, scope: Scope) -> Value:
+    def made(self, node: Node, scope: BlockScope) -> Value:
         """Return the object that `new` makes."""
         called, at = self.value(node, scope, "constructor"), Computed(node, scope)
         given = self.listed(field(node, "arguments"), scope)
@@ -158,7 +160,7 @@ class Calls(Expressions):
             return self.instance(called, given, at)
         match = builder_of(called)
         if match is None:
-            call = Call(scope.text(node, "constructor"), given, at)
+            call = FunctionCall(scope.text(node, "constructor"), given, at)
             return self._unknown(call, called, is_new=True)
         builder = Builder(fields_of(next(iter(given), None)), at, self.level)
         builder["type"] = match[1] or match[2] or "ChatInput"
@@ -166,23 +168,23 @@ class Calls(Expressions):
             self.built.append(builder)
         return builder
 
-    def _unknown(self, call: Call, called: Value, *, is_new: bool = False) -> Value:
+    def _unknown(self, call: FunctionCall, called: Value, *, is_new: bool = False) -> Value:
         """Return the result of a function that is not the bot's: the object that it is given."""
         name, given, at, _ = call
         self.calls.append(call)
         self.follow_given(given)
         first = next(filter(fields_of, given), None)
         if name in _OF_ERIS and given:
-            return Record({"name": given[0], **fields_of(given[-1])}, at)
+            return ObjectValue({"name": given[0], **fields_of(given[-1])}, at)
         if is_known(called) and (option := _OPTION.fullmatch(name)):
-            return Record({**fields_of(first), "type": option[1]}, at)
+            return ObjectValue({**fields_of(first), "type": option[1]}, at)
         if isinstance(first, Builder) and not (_KEEPING.fullmatch(name) or is_new):
             first[REST] = at  # it may change the builder
         if first is not None and self._is_wrapped(name, first, called):
             return first
-        return called.member("()", at.node, at.scope) if isinstance(called, Imported) else at
+        return called.member("()", at.node, at.scope) if isinstance(called, ImportedValue) else at
 
-    def _is_wrapped(self, name: str, given: Record, called: Value) -> bool:
+    def _is_wrapped(self, name: str, given: ObjectValue, called: Value) -> bool:
         """Whether a function makes a command of an object; one that is not known may change it."""
         is_named = {"name", "description"} <= {*given}
         if isinstance(given, Builder):
@@ -193,7 +195,7 @@ class Calls(Expressions):
             self.partly.append((given.at.place, f"{short(name)} is not followed"))
         return is_named or _MAKER.search(name) is not None
 
-    def _register(self, call: Call, *, is_library: bool) -> None:
+    def _register(self, call: FunctionCall, *, is_library: bool) -> None:
         """Remember the commands that a call registers with Discord or with a framework."""
         name, given, at, _ = call
         if _TO_REGISTRY.fullmatch(name) and given and self._to_registry(given, at):
@@ -203,9 +205,9 @@ class Calls(Expressions):
             match value:
                 case Builder():
                     pass  # it is known where it begins
-                case Record() if _runs(value) and name != "put":
+                case ObjectValue() if _runs(value) and name != "put":
                     self.handlers.append(value)
-                case Record() if "name" in value:
+                case ObjectValue() if "name" in value:
                     self.registered.append((value, value))
                 case Computed() if value is not at:
                     self.partly.append((value.place, _UNKNOWN_PART))
@@ -213,10 +215,10 @@ class Calls(Expressions):
     def _to_registry(self, given: list[Value], at: Computed) -> bool:
         """Remember a command that Sapphire registers, and return whether it is one."""
         command = self.called(given[0], [Builder({}, at, self.level)])
-        if not isinstance(command, Record) or _runs(command):
+        if not isinstance(command, ObjectValue) or _runs(command):
             return False
         around = {**fields_of(at.scope.names.get("this")), **fields_of(given[-1])}
-        self.registered.append((command, Record(around, at)))
+        self.registered.append((command, ObjectValue(around, at)))
         return True
 
     def follow_given(self, given: list[Value]) -> None:
@@ -231,7 +233,7 @@ class Calls(Expressions):
         """Return the result of a function of the bot for some values; another value as it is."""
         raise NotImplementedError
 
-    def own(self, function: Function, call: Call) -> Value:
+    def own(self, function: Function, call: FunctionCall) -> Value:
         """Return the result of a call of a function of the bot."""
         raise NotImplementedError
 
@@ -239,12 +241,12 @@ class Calls(Expressions):
         """Return an object of a class of the bot."""
         raise NotImplementedError
 
-    def extend(self, call: Call) -> None:
+    def extend(self, call: FunctionCall) -> None:
         """Run the constructor of the class above, as `super(...)` does."""
         raise NotImplementedError
 
 
-def _sent(call: Call, *, is_maker: bool) -> Iterator[Value]:
+def _sent(call: FunctionCall, *, is_maker: bool) -> Iterator[Value]:
     """Yield the values that a call about commands is given, one by one."""
     name, given, at, _ = call
     last = given[-1] if given else None
@@ -263,35 +265,35 @@ def _sent(call: Call, *, is_maker: bool) -> Iterator[Value]:
 def _whole(name: str, given: list[Value]) -> Value:
     """Return what a function of the language makes of an object or a list."""
     first, *others = given
-    if name == "values" and isinstance(first, Record):
+    if name == "values" and isinstance(first, ObjectValue):
         return list(first.values())
-    if name == "assign" and isinstance(first, Record):
+    if name == "assign" and isinstance(first, ObjectValue):
         for each in others:
-            first.update(each if isinstance(each, Record) else {REST: each})
+            first.update(each if isinstance(each, ObjectValue) else {REST: each})
     return first
 
 
 def _described(value: Value) -> Iterator[Value]:
     """Yield the objects of a value that may be commands, and the parts of a list that are open."""
     for part in as_list(value):
-        if isinstance(part, Record):
+        if isinstance(part, ObjectValue):
             yield from [part] if {"name", "description"} & {*part} else []
         elif isinstance(value, list) and isinstance(part, Computed):
             yield part
 
 
-def _runs(value: Record) -> bool:
+def _runs(value: ObjectValue) -> bool:
     return any(isinstance(member, Function) for member in value.values())
 
 
 def is_known(value: Value) -> bool:
     """Whether a class, a function or a decorator is a library's that is known."""
-    return isinstance(value, Imported) and value.is_of(*_KNOWN)
+    return isinstance(value, ImportedValue) and value.is_of(*_KNOWN)
 
 
 def builder_of(value: Value) -> re.Match[str] | None:
     """Return the parts of the name of a builder; None for any other class."""
-    if isinstance(value, Imported):
+    if isinstance(value, ImportedValue):
         return _BUILDER.fullmatch(value.name) if value.is_of(*_OF_BUILDERS) else None
     is_class = isinstance(value, Function) or not isinstance(value, Computed)
     return None if is_class else _BUILDER.fullmatch(value.text)

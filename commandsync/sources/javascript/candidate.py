@@ -11,15 +11,15 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
-from commandsync.sources.entry import Unread
+from commandsync.sources.entry import UnreadPart
 from commandsync.sources.javascript.document import BROKEN
 from commandsync.sources.javascript.handler import RUN
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     Computed,
-    Imported,
+    ImportedValue,
     Node,
-    ParsedFile,
+    ScriptFile,
     field,
     first_part,
     is_broken,
@@ -70,14 +70,14 @@ _HEAD = 4000  # bytes with the imports of a file
 Span = tuple[int, int]
 
 
-def frameworks_in(files: Iterable[ParsedFile]) -> set[str]:
+def frameworks_in(files: Iterable[ScriptFile]) -> set[str]:
     """Return the frameworks that files import."""
     return {name.decode() for file in files for name in _FRAMEWORK.findall(file.data, 0, _HEAD)}
 
 
 def candidates_in(
     program: Program, covered: Collection[Computed], *, with_handlers: bool
-) -> Iterator[Unread]:
+) -> Iterator[UnreadPart]:
     """Yield the candidates in the files of a bot, but for the `covered` declarations.
 
     Handlers of Telegram are candidates unless a menu has all commands that are public.
@@ -97,11 +97,11 @@ def candidates_in(
                 program, file, node, kind
             ):
                 spans.append(_span(node))
-                yield Unread(file.place(node), _REASONS[kind], _name(file, node))
+                yield UnreadPart(file.place(node), _REASONS[kind], _name(file, node))
         yield from _broken(file, file.error) if file.error else ()
 
 
-def _is_about(file: ParsedFile) -> bool:
+def _is_about(file: ScriptFile) -> bool:
     """Whether a file is in a folder of commands, or imports a framework for Discord."""
     return bool(BELOW.search(file.path) or _OF_DISCORD.search(file.data, 0, _HEAD))
 
@@ -112,26 +112,26 @@ def _around(node: Node, kind: str) -> Node:
     return around if around and around.type != "class_body" else node
 
 
-def _broken(file: ParsedFile, error: Node) -> Iterator[Unread]:
+def _broken(file: ScriptFile, error: Node) -> Iterator[UnreadPart]:
     """Yield the error of a file, if a statement around it has the shape of a command."""
     broken = [node for node in file.tree.children if node.has_error and is_broken(node)]
     if any(_SHAPE.search(_text(file, node)) for node in broken):
-        yield Unread(file.place(error), BROKEN)
+        yield UnreadPart(file.place(error), BROKEN)
 
 
-def _is_known(program: Program, file: ParsedFile, node: Node, kind: str) -> bool:
+def _is_known(program: Program, file: ScriptFile, node: Node, kind: str) -> bool:
     """Whether a hit is a part of what is followed, of a class above others, or of a package."""
     if node.id in program.chained or _is_inside(node, {each.id for each in program.above}):
         return True
     return kind == "decorator" and _is_of_package(program, file, node)
 
 
-def _is_of_package(program: Program, file: ParsedFile, decorator: Node) -> bool:
+def _is_of_package(program: Program, file: ScriptFile, decorator: Node) -> bool:
     """Whether a decorator is from a package: of those that declare commands, all are read."""
     call = first_part(decorator)
     scope = program.scopes.get(file.path)
     made = program.value(field(call, "function") or call, scope) if scope else None
-    return isinstance(made, Imported) and not made.is_file
+    return isinstance(made, ImportedValue) and not made.is_file
 
 
 def _is_inside(node: Node, classes: Collection[int]) -> bool:
@@ -152,7 +152,7 @@ def _span(node: Node) -> Span:
 
 
 def _hits(
-    file: ParsedFile, known: Collection[Span], kinds: Collection[str]
+    file: ScriptFile, known: Collection[Span], kinds: Collection[str]
 ) -> Iterator[tuple[Node, str]]:
     """Yield the parts of a file that have the shape of a command, with the kind of the hit.
 
@@ -170,7 +170,7 @@ def _hits(
             yield whole, kind
 
 
-def _chain(file: ParsedFile, node: Node) -> Node | None:
+def _chain(file: ScriptFile, node: Node) -> Node | None:
     """Return the calls of a builder; None for an option, which is given to another call."""
     while node.parent and node.parent.type in {"member_expression", "call_expression"}:
         node = node.parent
@@ -186,7 +186,7 @@ def _chain(file: ParsedFile, node: Node) -> Node | None:
     return node if is_whole and not _OF_OPTION.search(text) else None
 
 
-def _decorated(file: ParsedFile, node: Node) -> Node | None:
+def _decorated(file: ScriptFile, node: Node) -> Node | None:
     """Return a decorated method; of a class only if none of its methods is decorated so."""
     while node.parent and node.type != "decorator":
         node = node.parent
@@ -197,7 +197,7 @@ def _decorated(file: ParsedFile, node: Node) -> Node | None:
     return None if re.search(_DECORATOR, rest) else node
 
 
-def _object(file: ParsedFile, node: Node) -> Node | None:
+def _object(file: ScriptFile, node: Node) -> Node | None:
     """Return the object around a key, if its keys are those of a command that can be run."""
     while node.parent and node.type != "object":
         if node.type in {"statement_block", "arguments", "class_body"}:
@@ -212,11 +212,11 @@ def _object(file: ParsedFile, node: Node) -> Node | None:
     return node if is_command and is_run else None
 
 
-def _key(file: ParsedFile, part: Node) -> str:
+def _key(file: ScriptFile, part: Node) -> str:
     return _text(file, field(part, "key", "name") or part).strip("\"'")
 
 
-def _parent(_: ParsedFile, node: Node) -> Node | None:
+def _parent(_: ScriptFile, node: Node) -> Node | None:
     return node.parent
 
 
@@ -224,7 +224,7 @@ _AROUND = {"builder": _chain, "shape": _object, "decorator": _decorated, "call":
 """Functions that find the whole candidate around a hit, by the kind of the hit."""
 
 
-def _name(file: ParsedFile, node: Node) -> str:
+def _name(file: ScriptFile, node: Node) -> str:
     """Return the first text that follows `name` or opens a call; empty without one."""
     text = _text(file, node)
     named = re.search(r"(?:\bname[\"']?\s*:|setName\(|\.command\()\s*(?=[\"'`])", text)
@@ -232,5 +232,5 @@ def _name(file: ParsedFile, node: Node) -> str:
     return found[1] if found else ""
 
 
-def _text(file: ParsedFile, node: Node | None) -> str:
+def _text(file: ScriptFile, node: Node | None) -> str:
     return file.data[node.start_byte : node.end_byte].decode(errors="replace") if node else ""

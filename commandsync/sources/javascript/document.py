@@ -14,7 +14,7 @@ from commandsync.sources.entry import (
     PartlyRead,
     SourceEntry,
     Trait,
-    Unread,
+    UnreadPart,
     as_list,
     traits_by_key,
     traits_of,
@@ -25,7 +25,7 @@ from commandsync.sources.javascript.value import (
     REST,
     Computed,
     MissingText,
-    Record,
+    ObjectValue,
     Value,
     fields_of,
     is_broken,
@@ -72,7 +72,7 @@ class Documents:
         self._lost = False  # whether a sub-command of it is not read
         self.read: set[Computed] = set()  # where the commands are that are read, or not
         self.text_keys: set[str] = set()  # that computed descriptions name
-        self.unread: list[Unread] = []
+        self.unread: list[UnreadPart] = []
         self.partly: list[PartlyRead] = []
 
     def notes(self) -> list[Notice]:
@@ -82,9 +82,9 @@ class Documents:
     def skip(self, reason: str, at: Computed, name: Value = "") -> None:
         """Remember a command that is not read."""
         self.read.add(at)
-        self.unread.append(Unread(at.place, reason, name if isinstance(name, str) else ""))
+        self.unread.append(UnreadPart(at.place, reason, name if isinstance(name, str) else ""))
 
-    def slash(self, value: Value, handler: Record) -> Iterator[SourceEntry]:
+    def slash(self, value: Value, handler: ObjectValue) -> Iterator[SourceEntry]:
         """Yield the commands that an object as Discord has it declares; its handler says more."""
         at = value if isinstance(value, Computed) else getattr(value, "at", handler.at)
         if at in self.read or self._is_broken(at, fields_of(value).get("name")):
@@ -130,7 +130,7 @@ class Documents:
             named = [""] if self._hides else names
             self.partly += [PartlyRead(place, note.message, name) for name in named]
 
-    def prefix(self, handler: Record, above: str = "") -> Iterator[SourceEntry]:
+    def prefix(self, handler: ObjectValue, above: str = "") -> Iterator[SourceEntry]:
         """Yield the command with a prefix that an object declares; `above` is its parent's name."""
         named, at = next(iter(as_list(handler.get("name"))), None), handler.at
         name = named.strip() if isinstance(named, str) else ""
@@ -178,7 +178,7 @@ class Documents:
             for part in () if trait else as_list(fields[key]):
                 self._plain(part, key, f"the command {name!r}")
 
-    def _category(self, handler: Record, at: Computed) -> str | None:
+    def _category(self, handler: ObjectValue, at: Computed) -> str | None:
         """Return the category that it names, else the folder under the folder `commands`."""
         below = _BELOW.search(at.scope.file.path)
         return self._text(handler, "category") or (below[1] if below else None)
@@ -239,7 +239,7 @@ class Documents:
         members: dict[str, Value] = {}
         for key in (key for key in fields if key in self._keys):
             value = fields[key]
-            if key in _TEXTS and isinstance(value, Record):
+            if key in _TEXTS and isinstance(value, ObjectValue):
                 members[key] = {
                     part: self._plain(text, f"{key} {part}", whole) for part, text in value.items()
                 }
@@ -281,7 +281,7 @@ def sub_commands(command: Value, depth: int = 0) -> Iterator[Computed]:
             yield from sub_commands(option, depth + 1)
 
 
-def has_open_sub_commands(command: Record) -> bool:
+def has_open_sub_commands(command: ObjectValue) -> bool:
     """Whether a command has sub-commands whose names are computed, such as those of a folder."""
     for part in (*as_list(command.get("options", [])), command.get(REST)):
         fields = fields_of(part)

@@ -14,11 +14,11 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.sources.entry import as_list
 from commandsync.sources.javascript.value import (
     REST,
+    BlockScope,
     Computed,
-    Imported,
+    ImportedValue,
     Node,
-    Record,
-    Scope,
+    ObjectValue,
     Value,
     field,
     first_part,
@@ -55,7 +55,7 @@ class Expressions:
         self.current = ""  # the file that is followed, perhaps into functions of others
         self._steps: Counter[str] = Counter()  # for each file
 
-    def value(self, node: Node | None, scope: Scope, of: str = "") -> Value:
+    def value(self, node: Node | None, scope: BlockScope, of: str = "") -> Value:
         """Return the value of a node or its field: `Computed` if it is not stated, None without."""
         node, path = field(node, of) if of else node, self.current or scope.file.path
         if node is None:
@@ -70,7 +70,7 @@ class Expressions:
         self.depth -= 1
         return value
 
-    def _expression(self, node: Node, scope: Scope) -> Value:  # noqa: PLR0911 - one for each type
+    def _expression(self, node: Node, scope: BlockScope) -> Value:  # noqa: PLR0911 - one for each type
         match node.type:
             case "identifier" | "this" | "shorthand_property_identifier":
                 return scope.names.get(scope.text(node), Computed(node, scope))
@@ -86,7 +86,7 @@ class Expressions:
             case "new_expression":
                 return self.made(node, scope)
             case "object" | "enum_body":
-                found = Record({}, Computed(node, scope), self.level)
+                found = ObjectValue({}, Computed(node, scope), self.level)
                 self.add_members(found, parts(node), scope)
                 self.get(found, found)
                 return found
@@ -99,7 +99,7 @@ class Expressions:
             case _:
                 return self._literal(node, scope)
 
-    def _literal(self, node: Node, scope: Scope) -> Value:  # noqa: PLR0911 - one for each type
+    def _literal(self, node: Node, scope: BlockScope) -> Value:  # noqa: PLR0911 - one for each type
         match node.type:
             case "string" | "template_string":
                 pieces = [self.value(piece, scope) for piece in node.named_children]
@@ -121,7 +121,7 @@ class Expressions:
             case _:
                 return self._wrapped(node, scope)
 
-    def _wrapped(self, node: Node, scope: Scope) -> Value:
+    def _wrapped(self, node: Node, scope: BlockScope) -> Value:
         """Return the value of the one expression in a node, or of a function or a class."""
         match node.type:
             case "as_expression" | "satisfies_expression":
@@ -153,7 +153,7 @@ class Expressions:
             case _:
                 return self._statement(node, scope)
 
-    def _statement(self, node: Node, scope: Scope) -> Value:
+    def _statement(self, node: Node, scope: BlockScope) -> Value:
         match node.type:
             case "lexical_declaration" | "variable_declaration" | "enum_declaration":
                 for part in [node] if field(node, "name") else parts(node):
@@ -178,7 +178,7 @@ class Expressions:
             case _:
                 return self._other(node, scope)
 
-    def _other(self, node: Node, scope: Scope) -> Value:
+    def _other(self, node: Node, scope: BlockScope) -> Value:
         """Follow the parts of any other statement or expression, which may not be reached."""
         computed, is_statement = Computed(node, scope), _STATEMENT.fullmatch(node.type)
         result = None
@@ -191,28 +191,28 @@ class Expressions:
             self.level -= 1
         return None if is_statement and result is None else computed
 
-    def member_of(self, owner: Value, node: Node, scope: Scope) -> Value:
+    def member_of(self, owner: Value, node: Node, scope: BlockScope) -> Value:
         """Return the member that an expression names of its owner."""
         computed, key = Computed(node, scope), scope.text(node, "property")
         if isinstance(owner, Computed) and (known := _LISTED.fullmatch(computed.text)):
             return known[1]
         return member(owner, key, computed)
 
-    def add_members(self, found: Record, nodes: Sequence[Node], scope: Scope) -> None:
+    def add_members(self, found: ObjectValue, nodes: Sequence[Node], scope: BlockScope) -> None:
         """Add the members of an object, a class or an enumeration."""
         for part in nodes:
             value = self.value(field(part, "value") or part, scope)
             if part.type == "spread_element":
-                found.update(value if isinstance(value, Record) else {REST: value})
+                found.update(value if isinstance(value, ObjectValue) else {REST: value})
             else:
                 found[self._key(field(part, "key", "name", "property") or part, scope)] = value
 
-    def _key(self, node: Node, scope: Scope) -> str:
+    def _key(self, node: Node, scope: BlockScope) -> str:
         is_value = node.type in {"string", "computed_property_name"}
         key = self.value(node, scope) if is_value else scope.text(node)
         return key if isinstance(key, str) else REST
 
-    def listed(self, node: Node | None, scope: Scope) -> list[Value]:
+    def listed(self, node: Node | None, scope: BlockScope) -> list[Value]:
         """Return the members of a list, or the arguments of a call."""
         found: list[Value] = []
         for part in parts(node):
@@ -223,7 +223,7 @@ class Expressions:
             del found[_MOST_PARTS:]
         return found
 
-    def _operation(self, node: Node, scope: Scope) -> Value:
+    def _operation(self, node: Node, scope: BlockScope) -> Value:
         operator, computed = scope.text(node, "operator"), Computed(node, scope)
         if operator not in {"+", "|", "??", "||"}:
             return self._other(node, scope)
@@ -238,14 +238,14 @@ class Expressions:
                 is_text = str in {type(left), type(right)}
                 return _joined([left, right], computed) if is_text else computed
 
-    def _lacks(self, node: Node, scope: Scope) -> bool:
+    def _lacks(self, node: Node, scope: BlockScope) -> bool:
         """Whether the left side is a member that its object certainly does not have."""
         left = field(node, "left")
         owner = self.value(left, scope, "object") if left and field(left, "property") else None
         key = scope.text(left, "property") if left else ""
-        return isinstance(owner, Record) and not {key, REST} & {*owner}
+        return isinstance(owner, ObjectValue) and not {key, REST} & {*owner}
 
-    def _assigned(self, node: Node, scope: Scope) -> Value:
+    def _assigned(self, node: Node, scope: BlockScope) -> Value:
         value, target = self.value(node, scope, "right"), field(node, "left", "argument")
         if self.level or node.type != "assignment_expression":
             value = Computed(node, scope)
@@ -253,11 +253,11 @@ class Expressions:
             name = scope.text(target)
             maps = (names for names in scope.names.maps if name in names)
             next(maps, scope.names.maps[0])[name] = value
-        elif target and isinstance(owner := self.value(target, scope, "object"), Record):
+        elif target and isinstance(owner := self.value(target, scope, "object"), ObjectValue):
             owner[scope.text(target, "property") or REST] = value
         return value
 
-    def bind(self, pattern: Node | None, value: Value, scope: Scope) -> None:
+    def bind(self, pattern: Node | None, value: Value, scope: BlockScope) -> None:
         """Give the names of a pattern, or of the members that a file imports, their values."""
         pattern = field(pattern, "pattern", "left") or pattern  # with a type, or with a default
         if pattern is None:
@@ -272,11 +272,11 @@ class Expressions:
             key = field(part, "key", "left", "name") or part
             inner = member(value, scope.text(key), Computed(key, scope))
             if part.type == "rest_pattern":
-                inner = value if isinstance(value, Imported) else Computed(part, scope)
+                inner = value if isinstance(value, ImportedValue) else Computed(part, scope)
             self.bind(field(part, "value", "alias", "name") or part, inner, scope)
         self.depth -= 1
 
-    def follow(self, nodes: Sequence[Node], scope: Scope) -> Value:
+    def follow(self, nodes: Sequence[Node], scope: BlockScope) -> Value:
         """Follow statements, and return their result; None without one."""
         result = None
         for node in sorted(nodes, key=_order):
@@ -285,27 +285,27 @@ class Expressions:
                 result = returned
         return result
 
-    def call(self, node: Node, scope: Scope) -> Value:
+    def call(self, node: Node, scope: BlockScope) -> Value:
         """Return the result of a call."""
         raise NotImplementedError
 
-    def made(self, node: Node, scope: Scope) -> Value:
+    def made(self, node: Node, scope: BlockScope) -> Value:
         """Return the object that `new` makes."""
         raise NotImplementedError
 
-    def function(self, node: Node, scope: Scope) -> Value:
+    def function(self, node: Node, scope: BlockScope) -> Value:
         """Return a function or a class."""
         raise NotImplementedError
 
-    def get(self, found: Record, keys: Iterable[str]) -> None:
+    def get(self, found: ObjectValue, keys: Iterable[str]) -> None:
         """Replace getters of an object by their results."""
         raise NotImplementedError
 
-    def imports(self, node: Node, scope: Scope) -> None:
+    def imports(self, node: Node, scope: BlockScope) -> None:
         """Give the names that a file imports their values."""
         raise NotImplementedError
 
-    def export(self, node: Node, scope: Scope) -> None:
+    def export(self, node: Node, scope: BlockScope) -> None:
         """Add to the exports of a file."""
         raise NotImplementedError
 
@@ -313,19 +313,21 @@ class Expressions:
 def member(owner: Value, key: str, otherwise: Computed) -> Value:
     """Return a member of an object, a scope or a module."""
     match owner:
-        case Imported():
+        case ImportedValue():
             return owner.member(key, otherwise.node, otherwise.scope)
-        case Record() | ChainMap() if key not in owner and isinstance(owner.get(REST), Imported):
+        case ObjectValue() | ChainMap() if key not in owner and isinstance(
+            owner.get(REST), ImportedValue
+        ):
             return owner[REST].member(key, otherwise.node, otherwise.scope)
-        case Record() | ChainMap():
+        case ObjectValue() | ChainMap():
             return owner.get(key, owner.get(REST, otherwise))
         case _:
             return otherwise
 
 
-def _add_type(value: Value, declared: Node | None, scope: Scope) -> None:
+def _add_type(value: Value, declared: Node | None, scope: BlockScope) -> None:
     """Give an object the name of the type that TypeScript declares for it."""
-    if isinstance(value, Record) and declared:
+    if isinstance(value, ObjectValue) and declared:
         value.kind = scope.text(declared).lstrip(": ")
 
 

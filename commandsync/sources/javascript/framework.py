@@ -17,12 +17,12 @@ from commandsync.sources.entry import as_list, is_owner_check
 from commandsync.sources.javascript.program import Program, decorators_of
 from commandsync.sources.javascript.value import (
     REST,
+    BlockScope,
     Computed,
     Function,
-    Imported,
+    ImportedValue,
     Node,
-    Record,
-    Scope,
+    ObjectValue,
     Value,
     field,
     fields_of,
@@ -46,11 +46,11 @@ _MOST_GROUPS = 2  # command > group > sub-command
 Decorator = tuple[str, list[Value], Computed]
 """The name, the arguments and the place of a decorator."""
 
-Groups = dict[str, Record]
+Groups = dict[str, ObjectValue]
 """The groups around a command by their names, the outermost first."""
 
 
-def decorated(program: Program, owner: Function) -> list[Record] | None:
+def decorated(program: Program, owner: Function) -> list[ObjectValue] | None:
     """Return the commands of a class as Discord has them, each at the place of its decorator.
 
     Of a class that is a sub-command of another one, there are none; None for any other class.
@@ -66,17 +66,17 @@ def decorated(program: Program, owner: Function) -> list[Record] | None:
     return _in_groups(_of_methods(program, owner)) or None
 
 
-def _in_groups(commands: Iterable[tuple[Record, Groups]]) -> list[Record]:
+def _in_groups(commands: Iterable[tuple[ObjectValue, Groups]]) -> list[ObjectValue]:
     """Return commands inside of the groups around them."""
-    top: list[Record] = []
-    wrapped: dict[str, Record] = {}
+    top: list[ObjectValue] = []
+    wrapped: dict[str, ObjectValue] = {}
     for command, groups in commands:
         inside, path = top, ""
         for name, about in groups.items():
             members = {**about, **({"type": "SubcommandGroup"} if path else {}), "options": []}
             path = f"{path} {name}"
             if path not in wrapped:
-                wrapped[path] = Record(members, command.at)
+                wrapped[path] = ObjectValue(members, command.at)
                 inside.append(wrapped[path])
             inside = wrapped[path]["options"]
         inside.append(command)
@@ -88,18 +88,18 @@ def _origins(program: Program, owner: Function) -> Iterator[str]:
     for decorator in decorators_of(owner.node):
         call = first_part(decorator)
         made = program.value(field(call, "function") or call, owner.scope)
-        if isinstance(made, Imported):
+        if isinstance(made, ImportedValue):
             yield made.module
 
 
-def _of_seyfert(program: Program, owner: Function, kind: str) -> Record | None:
+def _of_seyfert(program: Program, owner: Function, kind: str) -> ObjectValue | None:
     """Return the command of Seyfert that a class is, or the sub-command, with its type."""
     around = _all(program, decorators_of(owner.node), owner.scope)
     by_name = {name: (given, at) for name, given, at in around}
     if "Declare" not in by_name:
         return None
     given, at = by_name["Declare"]
-    command = Record({**fields_of(given[0] if given else None)}, at)
+    command = ObjectValue({**fields_of(given[0] if given else None)}, at)
     if of_type := kind or program.fields(owner).get("type"):
         command["type"] = of_type
     listed = next(iter(by_name.get("Options", ([], at))[0]), None)
@@ -120,10 +120,10 @@ def _options_of(program: Program, listed: Value, groups: dict[str, Value], at: C
     """Return the options of a command of Seyfert: an object by their names, or sub-commands."""
     if isinstance(listed, list):
         return _below(program, listed, groups, at)
-    if not isinstance(listed, Record):
+    if not isinstance(listed, ObjectValue):
         return listed
     named = [
-        Record({"name": key, **part}, part.at) if isinstance(part, Record) else part
+        ObjectValue({"name": key, **part}, part.at) if isinstance(part, ObjectValue) else part
         for key, part in listed.items()
     ]
     return sorted(named, key=_is_optional)
@@ -132,7 +132,7 @@ def _options_of(program: Program, listed: Value, groups: dict[str, Value], at: C
 def _is_below(program: Program, owner: Function) -> bool:
     """Whether a class is a sub-command of Seyfert."""
     bases = program.lineage(owner)
-    return bool(bases) and isinstance(bases[-1], Imported) and bases[-1].name == "SubCommand"
+    return bool(bases) and isinstance(bases[-1], ImportedValue) and bases[-1].name == "SubCommand"
 
 
 def _below(
@@ -140,27 +140,27 @@ def _below(
 ) -> list[Value]:
     """Return the sub-commands of a command, those of a group inside of it."""
     found: list[Value] = []
-    inside: dict[str, Record] = {}
+    inside: dict[str, ObjectValue] = {}
     for each in classes:
         is_class = isinstance(each, Function)
         command = _of_seyfert(program, each, "Subcommand") if is_class else None
         around = _all(program, decorators_of(each.node), each.scope) if command else []
         named = next((given[0] for name, given, _ in around if name == "Group" and given), None)
         if command is None:
-            found.append(Record({REST: each, "type": "Subcommand"}, at))
+            found.append(ObjectValue({REST: each, "type": "Subcommand"}, at))
         elif not isinstance(named, str):
             found.append(command)
         else:
             if named not in inside:
                 text = fields_of(groups.get(named)).get("defaultDescription")
                 about: dict[str, Value] = {"name": named, "description": text, "options": []}
-                inside[named] = Record({**about, "type": "SubcommandGroup"}, command.at)
+                inside[named] = ObjectValue({**about, "type": "SubcommandGroup"}, command.at)
                 found.append(inside[named])
             inside[named]["options"].append(command)
     return found
 
 
-def unclaimed(program: Program, owner: Function, read: set[Computed]) -> Record | None:
+def unclaimed(program: Program, owner: Function, read: set[Computed]) -> ObjectValue | None:
     """Return a sub-command of Seyfert or discord-nestjs that no command has, as far as is known."""
     libraries = set(_origins(program, owner))
     command = None
@@ -172,7 +172,7 @@ def unclaimed(program: Program, owner: Function, read: set[Computed]) -> Record 
     return command if command is not None and command.at.node.id not in known else None
 
 
-def _of_class(program: Program, owner: Function, kind: str) -> Record | None:
+def _of_class(program: Program, owner: Function, kind: str) -> ObjectValue | None:
     """Return the command of discord-nestjs that a class is; None if it is none of this kind."""
     around = _all(program, decorators_of(owner.node), owner.scope)
     for name, given, at in around:
@@ -186,7 +186,7 @@ def _of_class(program: Program, owner: Function, kind: str) -> Record | None:
     return None
 
 
-def _included(program: Program, value: Value, at: Computed, depth: int = 0) -> Record:
+def _included(program: Program, value: Value, at: Computed, depth: int = 0) -> ObjectValue:
     """Return a sub-command by its class, or a group by the call that is given its classes."""
     if isinstance(value, Function) and (command := _of_class(program, value, "SubCommand")):
         command["type"] = "Subcommand"
@@ -195,11 +195,13 @@ def _included(program: Program, value: Value, at: Computed, depth: int = 0) -> R
         inner = parts(field(value.node, "arguments"))
         about, *classes = [program.value(part, value.scope) for part in inner] or [None]
         options = [_included(program, part, value, depth + 1) for part in classes]
-        return Record({**fields_of(about), "type": "SubcommandGroup", "options": options}, value)
-    return Record({"name": value, "type": "Subcommand"}, at)
+        return ObjectValue(
+            {**fields_of(about), "type": "SubcommandGroup", "options": options}, value
+        )
+    return ObjectValue({"name": value, "type": "Subcommand"}, at)
 
 
-def _of_methods(program: Program, owner: Function) -> Iterator[tuple[Record, Groups]]:
+def _of_methods(program: Program, owner: Function) -> Iterator[tuple[ObjectValue, Groups]]:
     """Yield the commands that are methods, with the groups around each."""
     around = _all(program, decorators_of(owner.node), owner.scope)
     defined = {about["name"]: about for _, given, _ in around for about in _defined(given)}
@@ -217,30 +219,30 @@ def _of_methods(program: Program, owner: Function) -> Iterator[tuple[Record, Gro
                 yield _guarded(command, [*around, *found]), {} if name in _MENUS else groups
 
 
-def _defined(given: list[Value]) -> Iterator[Record]:
+def _defined(given: list[Value]) -> Iterator[ObjectValue]:
     """Yield the group that the arguments of `@SlashGroup` define."""
-    return (about for about in given if isinstance(about, Record) and _is_named(about))
+    return (about for about in given if isinstance(about, ObjectValue) and _is_named(about))
 
 
-def _is_named(about: Record) -> bool:
+def _is_named(about: ObjectValue) -> bool:
     return isinstance(about.get("name"), str)
 
 
-def _groups(found: list[Decorator], defined: Groups, scope: Scope) -> Groups:
+def _groups(found: list[Decorator], defined: Groups, scope: BlockScope) -> Groups:
     """Return the groups that decorators put commands into, the outermost first."""
-    groups: list[Record] = []
+    groups: list[ObjectValue] = []
     for name, given, at in found:
         made = scope.names.get(name)  # by `createCommandGroupDecorator` of necord
-        if isinstance(made, Record) and _is_named(made):
+        if isinstance(made, ObjectValue) and _is_named(made):
             groups = [made, *_defined(given)]
         elif name == "SlashGroup" and given and isinstance(given[0], str):
             root = fields_of(defined.get(given[0])).get("root") if given[0] in defined else None
             names = [*filter(None, [*given[1:2], root])][:1] + given[:1]
-            groups = [defined.get(each, Record({"name": each}, at)) for each in names]
+            groups = [defined.get(each, ObjectValue({"name": each}, at)) for each in names]
     return {str(about["name"]): about for about in groups[:_MOST_GROUPS]}
 
 
-def _guarded(command: Record, around: list[Decorator]) -> Record:
+def _guarded(command: ObjectValue, around: list[Decorator]) -> ObjectValue:
     """Return a command that is the owner's if one of the guards around it is for the owner."""
     for _, _, at in (decorator for decorator in around if decorator[0] in _GUARDS):
         for guard in parts(field(first_part(at.node), "arguments")):
@@ -262,16 +264,16 @@ def _members(node: Node) -> Iterator[tuple[list[Node], Node]]:
             waiting = []
 
 
-def _all(program: Program, decorators: Iterable[Node], scope: Scope) -> list[Decorator]:
+def _all(program: Program, decorators: Iterable[Node], scope: BlockScope) -> list[Decorator]:
     """Return the decorators of the frameworks, and those that the bot makes with them."""
     found = []
     for decorator in decorators:
         call = first_part(decorator)
         named = field(call, "function") or call
         made = program.value(named, scope)
-        if isinstance(made, Imported) and made.is_of(*_LIBRARIES, "@nestjs/"):
+        if isinstance(made, ImportedValue) and made.is_of(*_LIBRARIES, "@nestjs/"):
             name = made.name.rpartition(".")[2]
-        elif isinstance(made, Record):  # by `createCommandGroupDecorator` of necord
+        elif isinstance(made, ObjectValue):  # by `createCommandGroupDecorator` of necord
             name = scope.text(named)
         else:
             continue
@@ -280,18 +282,20 @@ def _all(program: Program, decorators: Iterable[Node], scope: Scope) -> list[Dec
     return found
 
 
-def _command(given: list[Value], default: str, at: Computed) -> Record:
+def _command(given: list[Value], default: str, at: Computed) -> ObjectValue:
     """Return a command or an option by the arguments of its decorator."""
-    record = Record({"name": default} if default else {}, at)
+    record = ObjectValue({"name": default} if default else {}, at)
     for number, value in enumerate(given):
-        if isinstance(value, Record):
+        if isinstance(value, ObjectValue):
             record.update(value)
         elif isinstance(value, str) or number == 0:
             record["name"] = value
     return record
 
 
-def _add_options(program: Program, command: Record, methods: Sequence[Node], scope: Scope) -> None:
+def _add_options(
+    program: Program, command: ObjectValue, methods: Sequence[Node], scope: BlockScope
+) -> None:
     options: list[Value] = list(command.get("options", []) or [])
     for method in methods:
         for parameter in parts(field(method, "parameters")):
@@ -299,7 +303,7 @@ def _add_options(program: Program, command: Record, methods: Sequence[Node], sco
             options += _options(program, decorators, parameter, scope)
             for word in _WORD.findall(scope.text(field(parameter, "type"))):
                 meant = scope.names.get(word)
-                if isinstance(meant, Imported) and meant.is_file and decorators:
+                if isinstance(meant, ImportedValue) and meant.is_file and decorators:
                     command[REST] = meant  # its fields may be options
                 if isinstance(meant, Function):
                     for decorators, member in _members(meant.node):
@@ -313,8 +317,8 @@ def _is_optional(option: Value) -> bool:
 
 
 def _options(
-    program: Program, decorators: list[Node], member: Node, scope: Scope
-) -> Iterator[Record]:
+    program: Program, decorators: list[Node], member: Node, scope: BlockScope
+) -> Iterator[ObjectValue]:
     default = re.sub(r"[^\w].*", "", scope.text(field(member, "name", "property", "pattern")))
     for name, given, _ in _all(program, decorators, scope):
         if match := _OPTION.fullmatch(name):

@@ -15,8 +15,8 @@ from commandsync.sources.javascript.value import (
     Builder,
     Computed,
     Function,
-    Imported,
-    Record,
+    ImportedValue,
+    ObjectValue,
     Value,
     field,
     fields_of,
@@ -79,33 +79,33 @@ _OTHER_CLASS = re.compile(  # of an object that is not a command, although it ca
 _BELOW_SUB = re.compile(r"(^|/)sub-?_?(command|cmd)s?/", re.IGNORECASE)
 
 
-def described(handler: Record) -> Record:
+def described(handler: ObjectValue) -> ObjectValue:
     """Return an object with the options of its part for slash commands, if that is on."""
     members: dict[str, Value] = {}
     if "name" in handler:
         for key in _SLASHES & {*handler}:
             part = handler[key]
-            if isinstance(part, Record) and "name" not in part:
+            if isinstance(part, ObjectValue) and "name" not in part:
                 is_on = part.get("enabled") is not False
                 members[key] = is_on
                 if is_on and "options" in part:
                     members["options"] = part["options"]
     prefix = handler.get("command")
-    if isinstance(prefix, Record) and not {"name", REST} & {*prefix} and "enabled" in prefix:
+    if isinstance(prefix, ObjectValue) and not {"name", REST} & {*prefix} and "enabled" in prefix:
         members |= {"command": True, **prefix, "enabled": True}
     return _with(handler, members) if members else handler
 
 
-def _with(handler: Record, members: Mapping[str, Value]) -> Record:
+def _with(handler: ObjectValue, members: Mapping[str, Value]) -> ObjectValue:
     """Return an object with other members."""
-    changed = Record({**handler, **members}, handler.at)
+    changed = ObjectValue({**handler, **members}, handler.at)
     changed.bases, changed.kind = handler.bases, handler.kind
     return changed
 
 
-def data_of(handler: Record) -> list[Record | Computed]:
+def data_of(handler: ObjectValue) -> list[ObjectValue | Computed]:
     """Return the commands as Discord has them that an object contains."""
-    found: list[Record | Computed] = []
+    found: list[ObjectValue | Computed] = []
     for key in _DATA:
         value: Value = handler.get(key)
         keys = {"name", REST} | ({"description"} if key == _DATA[0] else set())
@@ -116,13 +116,13 @@ def data_of(handler: Record) -> list[Record | Computed]:
     return found if runs(handler) or any(map(is_discords, found)) else []
 
 
-def settings_of(handler: Record) -> dict[str, Value]:
+def settings_of(handler: ObjectValue) -> dict[str, Value]:
     """Return the members of an object and of its settings, which may state who may use it."""
     inside = (fields_of(handler.get(key)) for key in _SETTINGS)
     return {key: value for part in (*inside, handler) for key, value in part.items()}
 
 
-def runs(handler: Record) -> bool:
+def runs(handler: ObjectValue) -> bool:
     """Whether an object has a function that runs a command."""
     for key, value in handler.items():
         if RUN.fullmatch(key) and isinstance(value, Computed):
@@ -137,7 +137,7 @@ def is_discords(value: Value) -> bool:
     if isinstance(value, Builder):
         return True
     node = spelled(fields_of(value))
-    if not isinstance(value, Record) or "name" not in node or "required" in node:
+    if not isinstance(value, ObjectValue) or "name" not in node or "required" in node:
         return False
     kind = type_number(node["type"], "command") if node.get("type") is not None else None
     if kind == 1 or (kind in {2, 3} and "description" not in node):  # else it is an option
@@ -147,22 +147,22 @@ def is_discords(value: Value) -> bool:
     return has_options or _is_discords_type(value)
 
 
-def _type(value: Record) -> Value:
+def _type(value: ObjectValue) -> Value:
     """Return the type that TypeScript declares for an object."""
     name = re.match(r"[\w.]*", value.kind)
     return value.at.scope.names.get(name[0]) if name else None
 
 
-def _is_discords_type(value: Record) -> bool:
+def _is_discords_type(value: ObjectValue) -> bool:
     declared = _type(value)
     return (
-        isinstance(declared, Imported)
+        isinstance(declared, ImportedValue)
         and declared.is_of(*_OF_DISCORD)
         and _DISCORD_TYPES.fullmatch(declared.name) is not None
     )
 
 
-def is_command(handler: Record) -> bool:
+def is_command(handler: ObjectValue) -> bool:
     """Whether an object is a command, or would be one with a name."""
     name = handler.get("name")
     if is_other(handler):
@@ -175,38 +175,38 @@ def is_command(handler: Record) -> bool:
     return is_discords(handler) and (has_text or _is_menu(handler))
 
 
-def is_other(handler: Record) -> bool:
+def is_other(handler: ObjectValue) -> bool:
     """Whether an object is an event, a tool of a model, or of a class that says it is another."""
     names = [*(base.text for base in handler.bases), handler.kind]
     return bool(_OTHERS & {*handler}) or any(map(_OTHER_CLASS.search, names))
 
 
-def _has_text(handler: Record) -> bool:
+def _has_text(handler: ObjectValue) -> bool:
     about = handler.get("description")
     return isinstance(about, (str, Computed)) and not isinstance(about, Function)
 
 
-def lacks_text(handler: Record) -> bool:
+def lacks_text(handler: ObjectValue) -> bool:
     """Whether an object has a name and a function, as a command has, and no description."""
     is_named = isinstance(handler.get("name"), str) and "description" not in handler
     return is_named and runs(handler) and not is_other(handler)
 
 
-def names_its_file(exported: Record) -> bool:
+def names_its_file(exported: ObjectValue) -> bool:
     """Whether a file exports a function, and its settings with the text of a command, as Robo."""
     config = fields_of(exported.get("config"))
     return isinstance(exported.get("default"), Function) and "description" in config
 
 
-def _is_menu(handler: Record) -> bool:
+def _is_menu(handler: ObjectValue) -> bool:
     kind = type_number(handler.get("type"), "command")
     return kind in {2, 3}
 
 
-def kind_of(handler: Record) -> str:
+def kind_of(handler: ObjectValue) -> str:
     """Return how users call a command: `slash` or `prefix`; empty if its members do not tell."""
     for base in handler.bases:
-        if isinstance(base, Imported) and not base.is_file and base.module in _OF_FRAMEWORKS:
+        if isinstance(base, ImportedValue) and not base.is_file and base.module in _OF_FRAMEWORKS:
             return _OF_FRAMEWORKS[base.module]
     if is_discords(handler):
         return "slash"
@@ -221,11 +221,11 @@ def kind_of(handler: Record) -> str:
     return _by_function(handler)
 
 
-def _is_on(handler: Record) -> bool:
+def _is_on(handler: ObjectValue) -> bool:
     return any(handler.get(key) not in (None, False) for key in _SLASHES)
 
 
-def _by_function(handler: Record) -> str:
+def _by_function(handler: ObjectValue) -> str:
     """Return the kind by the types of parameters, or by the members of them that are used."""
     given = [
         part for key, value in handler.items() if RUN.fullmatch(key) for part in _parameters(value)
@@ -248,19 +248,19 @@ def _parameters(value: Value) -> Iterator[tuple[str, str]]:
         yield value.scope.text(whole), value.scope.text(value.node, "body")
 
 
-def parent_of(handler: Record, data: Value) -> str:
+def parent_of(handler: ObjectValue, data: Value) -> str:
     """Return why an object, with its data, is a command below another one; empty if it is not."""
     if _BELOW_SUB.search(handler.at.scope.file.path):
         return "it is a sub-command by its folder, and its parent is not followed"
     if reason := next(_by_keys(handler), ""):
         return reason
     names = [name for base in handler.bases for name in _names(base)]
-    for each in (part for part in (handler, data) if isinstance(part, Record)):
+    for each in (part for part in (handler, data) if isinstance(part, ObjectValue)):
         names += [each.kind, *_names(_type(each))]
     return PARENT if any(map(_SUB_CLASS.search, [*names, _maker(handler)])) else ""
 
 
-def _by_keys(handler: Record) -> Iterator[str]:
+def _by_keys(handler: ObjectValue) -> Iterator[str]:
     """Yield why an object is a command below another one, or has such, by its keys."""
     for key, value in handler.items():
         names_it = _PARENT.fullmatch(key) and value is not True
@@ -272,11 +272,11 @@ def _by_keys(handler: Record) -> Iterator[str]:
 
 def _names(value: Value) -> list[str]:
     """Return how the code writes a class or a type, and its name where it is imported from."""
-    imported = [value.name] if isinstance(value, Imported) else []
+    imported = [value.name] if isinstance(value, ImportedValue) else []
     return [value.text, *imported] if isinstance(value, Computed) else []
 
 
-def _maker(handler: Record) -> str:
+def _maker(handler: ObjectValue) -> str:
     """Return the name of the function or the class that an object is given to."""
     around = handler.at.node.parent
     call = around.parent if around and around.type == "arguments" else None

@@ -24,8 +24,8 @@ from commandsync.sources.javascript.value import (
     Builder,
     Computed,
     Function,
-    Imported,
-    Record,
+    ImportedValue,
+    ObjectValue,
     Value,
     fields_of,
 )
@@ -38,8 +38,8 @@ _OPEN = "cannot tell whether this is a slash command or a prefix command"
 class _Found(NamedTuple):
     """A command of a command handler, before its kind is known for certain."""
 
-    handler: Record
-    data: Record | Computed  # the command as Discord has it, or the handler itself
+    handler: ObjectValue
+    data: ObjectValue | Computed  # the command as Discord has it, or the handler itself
     kind: str  # slash, prefix, or empty
 
     @property
@@ -64,7 +64,7 @@ class _Found(NamedTuple):
 _DEEPEST_LIST = -3  # lists are followed three levels down: one may contain itself
 
 
-class Inventory:
+class CommandInventory:
     """The commands of all files; `documents` has what is not read, and what is not followed."""
 
     def __init__(self, program: Program, *, locale: str, form: str) -> None:
@@ -117,13 +117,13 @@ class Inventory:
             case list():
                 for part in value if deep > _DEEPEST_LIST else ():
                     self._exported(part, path, min(deep, 1) - 1)
-            case Record() if not self._add(value) and deep > 0:
+            case ObjectValue() if not self._add(value) and deep > 0:
                 for part in value.values():
                     self._exported(part, path, deep - 1)
-            case Imported(is_file=True):
+            case ImportedValue(is_file=True):
                 reason = f"{value.module!r} is not found"
                 self.documents.partly.append(PartlyRead(Location(path), reason))
-            case Computed() if not isinstance(value, (Function, Imported)):
+            case Computed() if not isinstance(value, (Function, ImportedValue)):
                 self._open_export(value, path)
             case _:
                 pass
@@ -140,7 +140,7 @@ class Inventory:
             reason = "the effect of this call on a command is not followed"
             self.documents.skip(reason, value, PurePosixPath(path).stem)
 
-    def _add(self, value: Record) -> bool:
+    def _add(self, value: ObjectValue) -> bool:
         """Add the commands of an object, and return whether it is one, or has them."""
         handler = handlers.described(value)
         data = handlers.data_of(handler)
@@ -162,7 +162,7 @@ class Inventory:
             self.others.add(handler.at)
         return is_command
 
-    def _miss(self, handler: Record, *, is_command: bool) -> None:
+    def _miss(self, handler: ObjectValue, *, is_command: bool) -> None:
         """Count an object in a folder of commands that lacks a name, or a description."""
         stem = PurePosixPath(handler.at.scope.file.path).stem
         if handler.at in self.documents.read:
@@ -197,7 +197,7 @@ class Inventory:
             stem = PurePosixPath(owner.place.path).stem
             self.documents.skip("no command is recognised in this class", owner, stem)
 
-    def _add_options(self, fields: Record) -> None:
+    def _add_options(self, fields: ObjectValue) -> None:
         """Add the options that a method of a class adds to the builder that it is given."""
         method = next((fields[key] for key in fields if _ADDING.fullmatch(key)), None)
         if isinstance(method, Function) and "options" not in fields:
@@ -205,7 +205,7 @@ class Inventory:
             self._program.called(method, [builder])
             fields.update({key: builder[key] for key in ("options", REST) if key in builder})
 
-    def _of_piece(self, fields: Record) -> Iterator[SourceEntry]:
+    def _of_piece(self, fields: ObjectValue) -> Iterator[SourceEntry]:
         """Yield the commands with a prefix of a class of Sapphire; those of Discord register."""
         listed, above = fields.get("subcommands"), fields.get("name")
         entries, is_whole = _below(listed)
@@ -216,7 +216,7 @@ class Inventory:
             for part in entries:
                 about = {"description": fields.get("description"), **part}
                 if "messageRun" in part:
-                    yield from self.documents.prefix(Record(about, part.at), above)
+                    yield from self.documents.prefix(ObjectValue(about, part.at), above)
         elif "messageRun" in fields:
             yield from self.documents.prefix(fields)
 
@@ -260,20 +260,20 @@ class Inventory:
             is_top = name == "registerCommand"
             if not (is_top or name == "registerSubcommand") or not given or given[0] is None:
                 continue
-            if "eris" not in self._program.packages or isinstance(given[0], Record):
+            if "eris" not in self._program.packages or isinstance(given[0], ObjectValue):
                 continue
             above = "" if is_top else fields_of(owner).get("name")
             if isinstance(above, str):
-                about = Record({"name": given[0], **fields_of(given[-1])}, at)
+                about = ObjectValue({"name": given[0], **fields_of(given[-1])}, at)
                 yield from self.documents.prefix(about, above)
             else:
                 self.documents.skip(handlers.PARENT, at, given[0])
 
 
-def _below(listed: Value) -> tuple[list[Record], bool]:
+def _below(listed: Value) -> tuple[list[ObjectValue], bool]:
     """Return the sub-commands that a list of Sapphire names, and whether these are all."""
     parts = listed if isinstance(listed, list) else [] if listed is None else [listed]
-    known = [part for part in parts if isinstance(part, Record)]
+    known = [part for part in parts if isinstance(part, ObjectValue)]
     return [part for part in known if part.get("type") != "group"], len(known) == len(parts)
 
 
@@ -307,7 +307,9 @@ def _of_folders(found: Iterable[_Found], made: Iterable[Value]) -> dict[Computed
     So it is where the code gives the sub-commands of a command computed names. The command has the
     name of the folder, or a computed one that says so.
     """
-    parents = [part for part in made if isinstance(part, Record) and has_open_sub_commands(part)]
+    parents = [
+        part for part in made if isinstance(part, ObjectValue) and has_open_sub_commands(part)
+    ]
     return {
         each.at: f"it may be a sub-command of its folder: {above.at.place} makes these"
         for each in found
@@ -315,7 +317,7 @@ def _of_folders(found: Iterable[_Found], made: Iterable[Value]) -> dict[Computed
     }
 
 
-def _above(each: _Found, parents: Iterable[Record]) -> list[Record]:
+def _above(each: _Found, parents: Iterable[ObjectValue]) -> list[ObjectValue]:
     """Return the commands whose sub-commands are those of the folder of an object."""
     folder, is_inside = each.path.parent, BELOW.search(each.path.parent.as_posix())
     return [
@@ -326,7 +328,7 @@ def _above(each: _Found, parents: Iterable[Record]) -> list[Record]:
     ]
 
 
-def _is_of_folders(parent: Record) -> bool:
+def _is_of_folders(parent: ObjectValue) -> bool:
     """Whether the name of a command is that of a folder, as the code says it."""
     name = parent.get("name")
     return isinstance(name, Computed) and _FOLDER.search(name.text) is not None

@@ -16,19 +16,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.sources.javascript.call import Call, Calls, builder_of, is_known, short
+from commandsync.sources.javascript.call import Calls, FunctionCall, builder_of, is_known, short
 from commandsync.sources.javascript.expression import member
 from commandsync.sources.javascript.value import (
     REST,
     Aliases,
+    BlockScope,
     Builder,
     Computed,
     Function,
-    Imported,
+    ImportedValue,
     Node,
-    ParsedFile,
-    Record,
-    Scope,
+    ObjectValue,
+    ScriptFile,
     Value,
     aliased,
     aliases_of,
@@ -77,9 +77,9 @@ class Program(Calls):
         self._aliases = aliases_of(min(self._paths, default="."))
         self._exports: dict[str, Value] = {}
         self.contents: dict[str, bytes] = {}  # of files that were read to be searched
-        self.files: list[ParsedFile] = []
-        self.scopes: dict[str, Scope] = {}  # the names of each file
-        self._fields: dict[Node, Record] = {}
+        self.files: list[ScriptFile] = []
+        self.scopes: dict[str, BlockScope] = {}  # the names of each file
+        self._fields: dict[Node, ObjectValue] = {}
         self._constructors: dict[Node, Value] = {}
         self._running: set[Node] = set()
         self._waiting: dict[Node, Function] = {}  # may declare commands, and are not called yet
@@ -97,11 +97,11 @@ class Program(Calls):
         data = self.contents.pop(path, None)
         file = None if path in self._exports else parsed(path, parse, data)
         self._exports.setdefault(path, file)
-        if isinstance(file, ParsedFile):
+        if isinstance(file, ScriptFile):
             self.files.append(file)
-            scope = self.scopes[path] = Scope(file, ChainMap())
-            exported = self._exports[path] = Record({}, Computed(file.tree, scope))
-            module = Record({"exports": exported}, exported.at)
+            scope = self.scopes[path] = BlockScope(file, ChainMap())
+            exported = self._exports[path] = ObjectValue({}, Computed(file.tree, scope))
+            module = ObjectValue({"exports": exported}, exported.at)
             scope.names.update(exports=exported, module=module)
             outside, self.level = (self.level, self.current), 0
             self.current = path
@@ -135,18 +135,18 @@ class Program(Calls):
             return self._imported(source, aliases, at)
         return exported
 
-    def _imported(self, source: str, aliases: Aliases, at: Computed) -> Imported:
+    def _imported(self, source: str, aliases: Aliases, at: Computed) -> ImportedValue:
         """Return a module that is not followed: a package, or a file that is not found."""
         is_file = {alias for alias, _ in aliases} - {"*"} or _OF_FILE.match(source)
         self.packages |= set() if is_file else {source}
-        return Imported(at.node, at.scope, source, "", bool(is_file))
+        return ImportedValue(at.node, at.scope, source, "", bool(is_file))
 
     def _file(self, path: str) -> str | None:
         starts = (re.sub(r"\.[cm]?js$", "", path), path, f"{path}/index")
         names = (path, *(f"{start}{suffix}" for start in starts for suffix in SCRIPTS))
         return next((name for name in names if name in self._paths), None)
 
-    def imports(self, node: Node, scope: Scope) -> None:
+    def imports(self, node: Node, scope: BlockScope) -> None:
         """Give the names that a file imports their values."""
         module = self.module(scope.text(node, "source")[1:-1], Computed(node, scope))
         for part in parts(first_part(node)):
@@ -158,7 +158,7 @@ class Program(Calls):
                 is_default = part.type == "identifier"
                 self.bind(part, member(module, "default", at) if is_default else module, scope)
 
-    def export(self, node: Node, scope: Scope) -> None:
+    def export(self, node: Node, scope: BlockScope) -> None:
         """Add to the exports of a file."""
         exported, declared = fields_of(self._exports[scope.file.path]), field(node, "declaration")
         if declared:
@@ -171,13 +171,13 @@ class Program(Calls):
             self._export_from(first, node, exported, scope)
 
     def _export_from(
-        self, first: Node, node: Node, exported: dict[str, Value], scope: Scope
+        self, first: Node, node: Node, exported: dict[str, Value], scope: BlockScope
     ) -> None:
         """Add names, or what is in another file, to the exports of a file."""
         source = scope.text(node, "source")[1:-1]
         origin = self.module(source, Computed(node, scope)) if source else scope.names
         if first.type == "export_clause":
-            self.bind(first, origin, Scope(scope.file, ChainMap(exported)))
+            self.bind(first, origin, BlockScope(scope.file, ChainMap(exported)))
         elif first.type == "namespace_export":
             exported[scope.text(first_part(first))] = origin
         elif source:
@@ -187,7 +187,7 @@ class Program(Calls):
 
     # Functions and classes
 
-    def function(self, node: Node, scope: Scope) -> Value:
+    def function(self, node: Node, scope: BlockScope) -> Value:
         """Return a function or a class."""
         function = Function(node, scope)
         if "class" in node.type:
@@ -239,7 +239,7 @@ class Program(Calls):
             self.notes.add(Notice(message, NOT_IMPORTED, Location(owner.scope.file.path)))
         return found
 
-    def fields(self, owner: Function) -> Record:
+    def fields(self, owner: Function) -> ObjectValue:
         """Return the members of the objects of a class, as far as it alone tells them."""
         if owner.node not in self._fields:
             bases = self.lineage(owner)
@@ -248,16 +248,16 @@ class Program(Calls):
             if last and not isinstance(last, Function) and not is_known(last):
                 what = f"the base class {short(last.text)} is not found"
                 self.partly.append((owner.place, what))
-            self._fields[owner.node] = Record({}, owner)  # until it is known
+            self._fields[owner.node] = ObjectValue({}, owner)  # until it is known
             self._fields[owner.node] = self._object(owner, bases, [], owner)
         return self._fields[owner.node]
 
     def _object(
         self, owner: Function, bases: list[Computed], given: list[Value], at: Computed
-    ) -> Record:
+    ) -> ObjectValue:
         """Return an object of a class: the fields of the classes above it, then its own."""
         last = bases[-1] if bases else at
-        found = Record({}, at, self.level)
+        found = ObjectValue({}, at, self.level)
         if built := builder_of(last):
             found = Builder({"type": built[1] or built[2] or "ChatInput"}, at, self.level)
         found.bases = bases
@@ -272,12 +272,12 @@ class Program(Calls):
         self._name_piece(found, owner, last)
         return found
 
-    def _name_piece(self, found: Record, owner: Function, last: Computed) -> None:
+    def _name_piece(self, found: ObjectValue, owner: Function, last: Computed) -> None:
         """Give a command of Sapphire without a name that of its file, as the framework does."""
         if is_piece(last) and not owner.scope.file.error:  # an error may have lost its name
             found.setdefault("name", PurePosixPath(owner.scope.file.path).stem)
 
-    def _add_class(self, found: Record, owner: Function) -> Value:
+    def _add_class(self, found: ObjectValue, owner: Function) -> Value:
         """Add the fields of a class to an object, and return its constructor."""
         scope = owner.scope.inner(this=found)
         self._add_decorators(found, owner.node, scope)
@@ -287,14 +287,14 @@ class Program(Calls):
         self.add_members(found, members, scope)
         return found.pop("constructor", None)
 
-    def get(self, found: Record, keys: Iterable[str]) -> None:
+    def get(self, found: ObjectValue, keys: Iterable[str]) -> None:
         """Replace getters of an object by their results."""
         for key in [key for key in keys if key in found]:
             getter = found[key]
             if isinstance(getter, Function) and any(c.type == "get" for c in getter.node.children):
                 found[key] = self.called(Function(getter.node, getter.scope.inner(this=found)), [])
 
-    def _add_decorators(self, found: Record, node: Node, scope: Scope) -> None:
+    def _add_decorators(self, found: ObjectValue, node: Node, scope: BlockScope) -> None:
         """Add the members of the objects that the decorators of a class are given."""
         for decorator in decorators_of(node):
             call = first_part(decorator)
@@ -307,11 +307,11 @@ class Program(Calls):
             for members in self.listed(field(call, "arguments"), scope):
                 found.update(fields_of(members))
 
-    def extend(self, call: Call) -> None:
+    def extend(self, call: FunctionCall) -> None:
         """Run the constructor of the class above for an object, as `super(...)` does."""
         given, at = call.given, call.at
         this = at.scope.names.get("this")
-        if not isinstance(this, Record):
+        if not isinstance(this, ObjectValue):
             return
         for argument in given:
             this.update(fields_of(argument))
@@ -326,7 +326,7 @@ class Program(Calls):
     def instance(self, owner: Function, given: list[Value], at: Computed) -> Value:
         """Return an object of a class; where that keeps nothing of a command, what it is given."""
         alone = self.fields(owner)
-        objects = [value for value in given if isinstance(value, Record)]
+        objects = [value for value in given if isinstance(value, ObjectValue)]
         if owner.node in self._running or not (objects or _names_itself_by(given, alone)):
             return alone
         self._running.add(owner.node)
@@ -339,7 +339,7 @@ class Program(Calls):
         is_kept = isinstance(found.get("name"), str) or any(map(fields_of, found.values()))
         return found if is_kept or not objects else objects[0]
 
-    def own(self, function: Function, call: Call) -> Value:
+    def own(self, function: Function, call: FunctionCall) -> Value:
         """Return the result of a call of a function of the bot.
 
         One that declares nothing is followed only for its result, and not often where the code may
@@ -351,7 +351,7 @@ class Program(Calls):
             is_unused = around is not None and "statement" in around.type
             if is_unused or self._quiet[function.node] > _MOST_CALLS:
                 return call.at
-        if isinstance(call.owner, Record):
+        if isinstance(call.owner, ObjectValue):
             function = Function(function.node, function.scope.inner(this=call.owner))
         return self.called(function, call.given)
 
@@ -364,7 +364,7 @@ class Program(Calls):
         self.level -= 1
 
 
-def _names_itself_by(given: list[Value], alone: Record) -> bool:
+def _names_itself_by(given: list[Value], alone: ObjectValue) -> bool:
     """Whether the name of a command may be among the arguments of its class."""
     if isinstance(alone.get("name"), str):
         return False
@@ -374,7 +374,7 @@ def _names_itself_by(given: list[Value], alone: Record) -> bool:
 
 def is_piece(base: Computed) -> bool:
     """Whether a class is one for commands of Sapphire."""
-    return isinstance(base, Imported) and base.is_of("@sapphire/") and "ommand" in base.name
+    return isinstance(base, ImportedValue) and base.is_of("@sapphire/") and "ommand" in base.name
 
 
 def decorators_of(node: Node) -> list[Node]:

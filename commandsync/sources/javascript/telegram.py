@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator
 
 from commandsync.records.snapshot import Audience
-from commandsync.sources.entry import PartlyRead, Unread, as_list
-from commandsync.sources.javascript.call import Call
+from commandsync.sources.entry import PartlyRead, UnreadPart, as_list
+from commandsync.sources.javascript.call import FunctionCall
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     Computed,
     Function,
-    Imported,
-    Record,
+    ImportedValue,
+    ObjectValue,
     Value,
     fields_of,
 )
@@ -41,7 +41,7 @@ _COMPUTED_NAME = "the name of this command is computed at run time"
 _COMPUTED = Audience("computed")  # of a menu whose scope or language only a run can tell
 
 
-class Telegram:
+class TelegramScripts:
     """Reads the handlers and the menus of all files; nothing without a framework of Telegram."""
 
     def __init__(self, program: Program) -> None:
@@ -60,17 +60,17 @@ class Telegram:
             self._read(call)
 
     @property
-    def unread(self) -> list[Unread]:
+    def unread(self) -> list[UnreadPart]:
         """The calls that are not read."""
         skipped = [] if self.menus.is_closed else self._skipped
-        return [Unread(at.place, reason, name) for reason, at, name in skipped]
+        return [UnreadPart(at.place, reason, name) for reason, at, name in skipped]
 
-    def _calls(self) -> Iterator[Call]:
+    def _calls(self) -> Iterator[FunctionCall]:
         """Yield each call that may be one of the frameworks once."""
         known = set()
         for call in self._program.calls if self._packages else ():
             owner = call.owner
-            is_other = isinstance(owner, Imported) and not (
+            is_other = isinstance(owner, ImportedValue) and not (
                 owner.is_file or owner.is_of(*FRAMEWORKS)
             )
             if is_other:
@@ -79,7 +79,7 @@ class Telegram:
                 known.add(call.at.node.id)
                 yield call
 
-    def _read(self, call: Call) -> None:
+    def _read(self, call: FunctionCall) -> None:
         name, given, at, _ = call
         match name:
             case "setMyCommands":
@@ -91,7 +91,7 @@ class Telegram:
             case "hears" | "onText":
                 self._patterns(as_list(given[0]), at)
             case "start" | "help" | "settings" if "telegraf" in self._packages:
-                if (named := _NAMED.match(at.text)) and not isinstance(given[0], Record):
+                if (named := _NAMED.match(at.text)) and not isinstance(given[0], ObjectValue):
                     self._handlers([named[1]], given, at)
 
     def _patterns(self, patterns: list[Value], at: Computed) -> None:
@@ -128,7 +128,7 @@ class Telegram:
         listed = self.menus.menus.setdefault(key, {})
         for part in commands if isinstance(commands, list) else [None]:
             name = fields_of(part).get("command")
-            if isinstance(part, Record) and isinstance(name, str) and name.strip("/ "):
+            if isinstance(part, ObjectValue) and isinstance(name, str) and name.strip("/ "):
                 text = self._text(fields_of(part).get("description"), name)
                 add_text(listed, menu_entry(name.strip().removeprefix("/"), text, part.at.place))
             else:

@@ -1,11 +1,11 @@
 """A JavaScript or TypeScript file, parsed by tree-sitter, and the values that its code states.
 
-A value is text, a number, a list, an object (`Record`), a function or class (`Function`), or only
-a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls. What
-a file imports from a package, or from a file that is not found, is `Imported`: its module and its
-name there tell whose it is, whatever the file calls it. An
-import may name a file by an alias: `paths` and `baseUrl` of tsconfig.json, `imports` and
-`_moduleAliases` of package.json, in the folder of the code or one above it.
+A value is text, a number, a list, an object (`ObjectValue`), a function or class (`Function`), or
+only a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls.
+An import from a package, or from a file that is not found, is an `ImportedValue`: its module and
+its name there tell whose it is, whatever the file calls it. An import may name a file by an alias:
+`paths` and `baseUrl` of tsconfig.json, `imports` and `_moduleAliases` of package.json, in the folder
+of the code or in a folder above it.
 """
 
 import json
@@ -28,7 +28,7 @@ from commandsync.sources.entry import as_list
 from commandsync.sources.objects import spelled_key
 from commandsync.sources.sourcefile import NOT_IMPORTED, read_bytes
 
-__all__ = ["Node", "ParsedFile", "field", "parse", "parts"]
+__all__ = ["Node", "ScriptFile", "field", "parse", "parts"]
 
 MOST_BYTES = 512 * 1024
 """Of a file that is read: a larger one was generated, or is data."""
@@ -41,7 +41,7 @@ _MOST_STEPS = 45_000  # of the parser, more than valid code needs: it repairs ot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ParsedFile:
+class ScriptFile:
     """A file that was read."""
 
     path: str  # the file, with `/` between folders
@@ -56,7 +56,7 @@ class ParsedFile:
         return Location(self.path, line + 1, len(before.decode(errors="replace")) + 1)
 
 
-def parse(path: str, data: bytes) -> ParsedFile:
+def parse(path: str, data: bytes) -> ScriptFile:
     """Parse a file, around the parts that the parser cannot read; `FileError` if it cannot.
 
     The grammar has no type arguments of a tagged template, as in sql<Row>`...`: they are blanked.
@@ -68,7 +68,7 @@ def parse(path: str, data: bytes) -> ParsedFile:
     tree = _tree(data, Language(grammar()))
     if tree.has_error and (plain := _TYPE_ARGUMENTS.sub(_blank, data)) != data:
         data, tree = plain, _tree(plain, Language(grammar()))
-    return ParsedFile(path, data, tree, _first_error(tree) if tree.has_error else None)
+    return ScriptFile(path, data, tree, _first_error(tree) if tree.has_error else None)
 
 
 def _tree(data: bytes, language: Language) -> Node:
@@ -154,17 +154,17 @@ def field(node: Node | None, *names: str) -> Node | None:
 
 REST = "..."  # the key of further members of an object that only a run can tell
 Value: TypeAlias = Any
-"""Text, a number, a boolean, None, a list, a `Record`, a `Function` or `Computed`."""
+"""Text, a number, a boolean, None, a list, a `ObjectValue`, a `Function` or `Computed`."""
 
 _ADDED = re.compile(r"add(Subcommand(?:Group)?|\w+(?=Option))(?:Option)?s?")
 _OTHER = re.compile(r"add(ChannelTypes|Contexts|IntegrationTypes)|toJSON")
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class BlockScope:
     """The names of a block and of those around it, in a file."""
 
-    file: ParsedFile
+    file: ScriptFile
     names: ChainMap[str, Value]
 
     def text(self, node: Node | None, of: str = "") -> str:
@@ -172,9 +172,9 @@ class Scope:
         part = node.child_by_field_name(of) if node and of else node
         return self.file.data[part.start_byte : part.end_byte].decode() if part else ""
 
-    def inner(self, **names: Value) -> "Scope":
+    def inner(self, **names: Value) -> "BlockScope":
         """Return a scope inside of this one."""
-        return Scope(self.file, self.names.new_child(names))
+        return BlockScope(self.file, self.names.new_child(names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,7 +182,7 @@ class Computed:
     """A value that only a run of the code can tell."""
 
     node: Node
-    scope: Scope
+    scope: BlockScope
 
     @property
     def place(self) -> Location:
@@ -200,18 +200,18 @@ class Function(Computed):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Imported(Computed):
+class ImportedValue(Computed):
     """A part of a package, or of a file that is not found; an instance of it ends in `()`."""
 
     module: str  # the package, or the file as the code names it
     name: str = ""  # the path of its members there; empty for the whole module
     is_file: bool = False  # whether it is the bot's own, and not found
 
-    def member(self, key: str, node: Node, scope: Scope) -> "Imported":
+    def member(self, key: str, node: Node, scope: BlockScope) -> "ImportedValue":
         """Return a member of it, which is used at a node."""
         above = self.name.removeprefix("default").removeprefix(".")
         path = f"{above}.{key}" if above else key
-        return Imported(node, scope, self.module, path, self.is_file)
+        return ImportedValue(node, scope, self.module, path, self.is_file)
 
     def is_of(self, *packages: str) -> bool:
         """Whether it is from one of some packages; a name that ends in `/` is a scope of them."""
@@ -225,7 +225,7 @@ class MissingText(Computed):
     """A text whose key the texts of the bot do not have."""
 
 
-class Record(dict[str, Value]):
+class ObjectValue(dict[str, Value]):
     """An object."""
 
     def __init__(self, fields: dict[str, Value], at: Computed, level: int = 0) -> None:
@@ -236,7 +236,7 @@ class Record(dict[str, Value]):
         self.kind = ""  # the type that TypeScript declares for it
 
 
-class Builder(Record):
+class Builder(ObjectValue):
     """The command that a builder has built so far."""
 
     def apply(self, method: str, given: list[Value], at: Computed) -> None:
@@ -251,16 +251,16 @@ class Builder(Record):
             self[key] = [*before, *(_choice(each, at) for each in given)]
         elif key.endswith("localization"):
             texts = fields_of(self.get(f"{key}s"))
-            self[f"{key}s"] = Record({**texts, str(first): second}, at)
+            self[f"{key}s"] = ObjectValue({**texts, str(first): second}, at)
         elif method.startswith("set"):
             self[key] = given if given[1:] else first
         elif not _OTHER.fullmatch(method):
             self[REST] = at
 
 
-def _option(value: Value, kind: str, at: Computed) -> Record:
+def _option(value: Value, kind: str, at: Computed) -> ObjectValue:
     """Return an option with its type."""
-    option = value if isinstance(value, Record) else Record({REST: value}, at)
+    option = value if isinstance(value, ObjectValue) else ObjectValue({REST: value}, at)
     option["type"] = kind
     return option
 
@@ -269,14 +269,14 @@ def _choice(value: Value, at: Computed) -> Value:
     """Return a choice, which older versions have as a pair."""
     match value:
         case [str() as name, (str() | int()) as chosen]:
-            return Record({"name": name, "value": chosen}, at)
+            return ObjectValue({"name": name, "value": chosen}, at)
         case _:
             return value
 
 
 def fields_of(value: Value) -> dict[str, Value]:
     """Return the members of an object; none of any other value."""
-    return value if isinstance(value, Record) else {}
+    return value if isinstance(value, ObjectValue) else {}
 
 
 Aliases = list[tuple[str, str]]

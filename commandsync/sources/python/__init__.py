@@ -22,7 +22,7 @@ from sys import maxsize
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.sources.entry import PartlyRead, SourceReading, Unread
+from commandsync.sources.entry import PartlyRead, SourceReading, UnreadPart
 from commandsync.sources.python.cog import Cogs, lineage
 from commandsync.sources.python.declarations import Declaration, Declarations, Form
 from commandsync.sources.python.entries import Entries
@@ -100,7 +100,9 @@ def read(path: str, inside: Sequence[Path] | None = None, *, form: str = "") -> 
 def _count_removed(part: Removed, code: Code) -> None:
     """Count the commands in a part of a file that is not valid."""
     place, names = part.problem.location or Location(""), part.declared
-    code.unread += [Unread(place, part.problem.message, name, is_guessed=True) for name in names]
+    code.unread += [
+        UnreadPart(place, part.problem.message, name, is_guessed=True) for name in names
+    ]
     code.partly.append(PartlyRead(place, part.problem.message))
     code.notes += [] if names else [part.problem]
 

@@ -1,7 +1,7 @@
 """The annotation of a parameter: whether it is optional, its choices, and its type at Discord.
 
 An annotation may be written as text, name an alias, or contain the call that describes the
-argument. What it states of an option at Discord goes into `Annotation.members`, as Discord's own
+argument. What it states of an option at Discord goes into `AnnotatedType.members`, as Discord's own
 keys; a part that only a run can tell is `UNKNOWN` there.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from commandsync.sources.python.cog import Kind, lineage
+from commandsync.sources.python.cog import ClassRole, lineage
 from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value, is_known
 from commandsync.sources.python.scope import Scope, last_name
 
@@ -27,7 +27,7 @@ LIMITS = ("min_value", "max_value", "min_length", "max_length")
 
 
 @dataclass(slots=True)
-class Annotation:
+class AnnotatedType:
     """The content of an annotation."""
 
     optional: bool = False  # whether None is one of several types
@@ -48,9 +48,11 @@ class Annotations:
     def __init__(self, code: Code) -> None:
         self._code = code
 
-    def read(self, expression: ast.AST | None, scope: Scope, *, inner: bool = False) -> Annotation:
+    def read(
+        self, expression: ast.AST | None, scope: Scope, *, inner: bool = False
+    ) -> AnnotatedType:
         """Read an annotation, if there is one; of an `inner` one, not its own parts."""
-        result = Annotation()
+        result = AnnotatedType()
         if expression is None:
             return result
         whole = Definition(expression, scope)
@@ -61,7 +63,7 @@ class Annotations:
             self._read_type(types[0], result, inner=inner)
         return result
 
-    def _read_type(self, part: Definition, result: Annotation, *, inner: bool) -> None:
+    def _read_type(self, part: Definition, result: AnnotatedType, *, inner: bool) -> None:
         match part.node:
             case ast.Subscript(value=head, slice=inside):
                 name = self._code.last_name(head, part.scope)
@@ -74,7 +76,7 @@ class Annotations:
             case _:
                 self._read_name(part, result)
 
-    def _read_name(self, part: Definition, result: Annotation) -> None:
+    def _read_name(self, part: Definition, result: AnnotatedType) -> None:
         """Read the name of a type: of Python, or of a framework."""
         name = self._code.framework(part.node, part.scope).rpartition(".")[2]
         if isinstance(part.node, ast.Name) and self._code.meaning(part.node, part.scope) is None:
@@ -88,7 +90,7 @@ class Annotations:
         if name in _CHANNELS:
             result.members = {"type": 7, "channel_types": [_CHANNELS[name]]}
 
-    def _read_subscript(self, name: str, inside: Definition, result: Annotation) -> None:
+    def _read_subscript(self, name: str, inside: Definition, result: AnnotatedType) -> None:
         """Read a type with others in brackets."""
         node, scope = inside.node, inside.scope
         parts = getattr(node, "elts", [node])
@@ -110,17 +112,17 @@ class Annotations:
         limits = zip(keys, [self._code.value(part, scope) for part in parts[1:]], strict=True)
         return members | {key: value for key, value in limits if value not in (None, ...)}
 
-    def _read_class(self, part: Definition, result: Annotation) -> None:
+    def _read_class(self, part: Definition, result: AnnotatedType) -> None:
         ancestry = lineage(part, self._code)
-        if ancestry.unfollowed and ancestry.kind is Kind.OTHER:
+        if ancestry.unfollowed and ancestry.kind is ClassRole.OTHER:
             result.unfollowed.append(part)
-        if ancestry.kind is Kind.FLAGS:
+        if ancestry.kind is ClassRole.FLAGS:
             result.flags = part
-        elif ancestry.kind is Kind.ENUM:
+        elif ancestry.kind is ClassRole.ENUM:
             names = _members(ancestry.classes[0][0])
             result.members["choices"] = [{"name": name, "value": UNKNOWN} for name in names]
 
-    def _literals(self, inside: ast.AST, scope: Scope, result: Annotation) -> tuple[Value, ...]:
+    def _literals(self, inside: ast.AST, scope: Scope, result: AnnotatedType) -> tuple[Value, ...]:
         values: dict[tuple[type, Value], Value] = {}  # as those of `typing.Literal`, without equals
         for part in _leaves(Definition(inside, scope), self._inside_literal):
             value = self._code.value(part.node, part.scope)
@@ -145,7 +147,7 @@ class Annotations:
         meaning = self._code.meaning(part.node, part.scope) if is_name else None
         return [meaning] if isinstance(meaning, Definition) else None
 
-    def _inside(self, part: Definition, result: Annotation) -> list[Definition] | None:
+    def _inside(self, part: Definition, result: AnnotatedType) -> list[Definition] | None:
         """Return the types that a type is made of, None if it is a single one."""
         node, scope = part.node, part.scope
         match node:
@@ -162,7 +164,7 @@ class Annotations:
                 return self._named(part)
 
     def _subscripted(
-        self, name: str, inner: ast.expr, scope: Scope, result: Annotation
+        self, name: str, inner: ast.expr, scope: Scope, result: AnnotatedType
     ) -> list[Definition] | None:
         parts = [Definition(part, scope) for part in getattr(inner, "elts", [inner])]
         match name:
@@ -177,7 +179,7 @@ class Annotations:
             case _:
                 return None
 
-    def _annotated(self, parts: list[Definition], result: Annotation) -> Definition:
+    def _annotated(self, parts: list[Definition], result: AnnotatedType) -> Definition:
         """Return the type in an `Annotated`: discord.py takes the first of the metadata."""
         for part in parts[1:]:
             if self._code.called(part) in _OPTIONS:

@@ -29,7 +29,7 @@ _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 _MOST_CLASSES = 30
 
 
-class Kind(Enum):
+class ClassRole(Enum):
     """The role of a class in a framework."""
 
     BOT = auto()
@@ -45,14 +45,14 @@ class Kind(Enum):
 _KINDS = {
     name: kind
     for kind, names in {
-        Kind.BOT: "AutoShardedBot AutoShardedInteractionBot Bot Client InteractionBot",
-        Kind.COG: "Cog",
-        Kind.GROUP_COG: "GroupCog",
-        Kind.GROUP: "SlashCommandGroup discord.app_commands.Group"
+        ClassRole.BOT: "AutoShardedBot AutoShardedInteractionBot Bot Client InteractionBot",
+        ClassRole.COG: "Cog",
+        ClassRole.GROUP_COG: "GroupCog",
+        ClassRole.GROUP: "SlashCommandGroup discord.app_commands.Group"
         " discord.app_commands.commands.Group",
-        Kind.TREE: "CommandTree discord.AutoShardedBot discord.Bot",  # the bots are py-cord's
-        Kind.ENUM: "Enum IntEnum StrEnum",
-        Kind.FLAGS: "FlagConverter",
+        ClassRole.TREE: "CommandTree discord.AutoShardedBot discord.Bot",  # the bots are py-cord's
+        ClassRole.ENUM: "Enum IntEnum StrEnum",
+        ClassRole.FLAGS: "FlagConverter",
     }.items()
     for name in names.split()
 }
@@ -62,21 +62,21 @@ _KINDS = {
 class Lineage:
     """The inheritance of a class."""
 
-    kind: Kind = Kind.OTHER  # its role in a framework
+    kind: ClassRole = ClassRole.OTHER  # its role in a framework
     # The class and those of its bases that are in the bot's files, the most specific first, each
     # with its own scope.
     classes: tuple[tuple[ast.ClassDef, Scope], ...] = ()
     unfollowed: tuple[str, ...] = ()  # the base classes that are not in the bot's files, as written
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> ClassRole:
     """Return the kind of a class of a framework, or of Python, by its full name."""
-    return _KINDS.get(name) or _KINDS.get(name.rpartition(".")[2], Kind.OTHER)
+    return _KINDS.get(name) or _KINDS.get(name.rpartition(".")[2], ClassRole.OTHER)
 
 
 def lineage(definition: Definition, names: Names) -> Lineage:
     """Return the classes that a class inherits from, and its kind."""
-    kinds: list[Kind] = []
+    kinds: list[ClassRole] = []
     unfollowed: list[str] = []
     order: dict[ast.ClassDef, Scope] = {}
     waiting = [definition]
@@ -94,7 +94,7 @@ def lineage(definition: Definition, names: Names) -> Lineage:
                 case _:
                     is_builtin = hasattr(builtins, last_name(base))
                     unfollowed += [] if is_builtin else [spelled(base)]
-    kind = next((kind for kind in kinds if kind is not Kind.OTHER), Kind.OTHER)
+    kind = next((kind for kind in kinds if kind is not ClassRole.OTHER), ClassRole.OTHER)
     return Lineage(kind, tuple(order.items()), tuple(unfollowed))
 
 
@@ -268,8 +268,10 @@ class Cogs:
         kebab_name = kebab(node.name) if group is None else self._code.text(group, scope) or ""
         return Cog(
             lineage=ancestry,
-            name=None if ancestry.kind in {Kind.BOT, Kind.GROUP, Kind.TREE} else name,
-            group=kebab_name if ancestry.kind is Kind.GROUP_COG else None,
+            name=None
+            if ancestry.kind in {ClassRole.BOT, ClassRole.GROUP, ClassRole.TREE}
+            else name,
+            group=kebab_name if ancestry.kind is ClassRole.GROUP_COG else None,
             attributes=_attributes(given.get("command_attrs")),
             traits=frozenset(traits),
         )

@@ -8,8 +8,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
-from commandsync.sources.python.cog import Kind, kebab, kind_of, lineage
-from commandsync.sources.python.decorator import WORDS, Part, may_make_commands, named, parts_of
+from commandsync.sources.python.cog import ClassRole, kebab, kind_of, lineage
+from commandsync.sources.python.decorator import (
+    WORDS,
+    ScopedDecorator,
+    may_make_commands,
+    named,
+    parts_of,
+)
 from commandsync.sources.python.meaning import Code, Definition, in_framework, is_known
 from commandsync.sources.python.scope import (
     CREATORS,
@@ -83,7 +89,7 @@ class Declaration:
     problem: str = ""  # why it cannot be read
     is_guessed: bool = False  # whether its name is only that of its function
     unfollowed: str = ""  # the object that it is declared on, if nothing says what that is
-    decorators: list[Part] = field(default_factory=list)  # of its function
+    decorators: list[ScopedDecorator] = field(default_factory=list)  # of its function
 
     @property
     def around(self) -> Scope:
@@ -112,7 +118,7 @@ class Declarations:
         return self._once(function, lambda: self._of_decorators(function, scope))
 
     def _of_decorators(self, function: Function, scope: Scope) -> Declaration | None:
-        parts, marks = list[Part](), list[ast.expr]()
+        parts, marks = list[ScopedDecorator](), list[ast.expr]()
         for decorator in function.decorator_list:
             own = parts_of(decorator, scope, self._code)
             if own is None or not all(map(self._is_known, own)):
@@ -154,7 +160,7 @@ class Declarations:
         meaning = self._code.meaning(call.args[0], scope)
         node = meaning.node if isinstance(meaning, Definition) else None
         if isinstance(meaning, Definition) and isinstance(node, Function):
-            declared = self._decorated(Part(call.func, scope), node, meaning.scope)
+            declared = self._decorated(ScopedDecorator(call.func, scope), node, meaning.scope)
             return replace(declared, node=call) if declared else None
         # A parameter is that of a decorator of the bot's own.
         on = None if isinstance(node, ast.arg) else self._declares_on(callee(call.func), scope)
@@ -166,7 +172,7 @@ class Declarations:
     def _literal_name(self, decorator: ast.expr, scope: Scope) -> str:
         return self._code.text(_given(decorator).get("name", ast.Constant("")), scope) or ""
 
-    def _is_known(self, part: Part) -> bool:
+    def _is_known(self, part: ScopedDecorator) -> bool:
         """Whether all that a decorator does to a command is known."""
         called = callee(part.expression)
         meaning = self._code.meaning(called, part.scope)
@@ -176,10 +182,10 @@ class Declarations:
             return is_known(meaning)
         if isinstance(called, ast.Attribute):  # of the bot, or of a group
             on = self._on(called.value, part.scope)
-            return isinstance(on, Kind | Declaration) or called.attr in WORDS
+            return isinstance(on, ClassRole | Declaration) or called.attr in WORDS
         return isinstance(called, ast.Name) and hasattr(builtins, called.id)
 
-    def _joined(self, part: Part) -> str:
+    def _joined(self, part: ScopedDecorator) -> str:
         """Return the group that a decorator adds a command to, as Pycord's multicog has it."""
         meaning = self._code.meaning(callee(part.expression), part.scope)
         is_joining = isinstance(meaning, str) and meaning.endswith("multicog.add_to_group")
@@ -215,7 +221,9 @@ class Declarations:
             self._depth -= 1
         return self._known.get(node)
 
-    def _decorated(self, part: Part, function: Function, scope: Scope) -> Declaration | None:
+    def _decorated(
+        self, part: ScopedDecorator, function: Function, scope: Scope
+    ) -> Declaration | None:
         """Return the command that a decorator makes of a function, if it is a framework's."""
         called = callee(part.expression)
         on = self._declares_on(called, part.scope)
@@ -243,7 +251,9 @@ class Declarations:
             declaration.problem = f"{named(called)} is not in the source"
         return declaration
 
-    def _doubt(self, declaration: Declaration, on: Unfollowed, word: str, part: Part) -> None:
+    def _doubt(
+        self, declaration: Declaration, on: Unfollowed, word: str, part: ScopedDecorator
+    ) -> None:
         """Mark a command that is declared on a bot that is not followed; else do not read it.
 
         A parameter in code of a framework is taken for the bot; anything else may be a group.
@@ -258,7 +268,7 @@ class Declarations:
 
     def _declares_on(
         self, called: ast.expr, scope: Scope
-    ) -> "Declaration | Kind | Unfollowed | None":
+    ) -> "Declaration | ClassRole | Unfollowed | None":
         """Return the object on which a decorator declares a command; None if it declares none.
 
         That of a framework's function is its bot, or its tree of slash commands.
@@ -267,14 +277,14 @@ class Declarations:
         if (original.rpartition(".")[2] or last_name(called)) not in WORDS:
             return None
         if original:  # of app_commands, or py-cord's own `discord.command`
-            return Kind.BOT if ".ext." in original else Kind.TREE
+            return ClassRole.BOT if ".ext." in original else ClassRole.TREE
         if isinstance(called, ast.Attribute):
             return self._on(called.value, scope)
         meaning = self._code.meaning(called, scope)
         is_outside = meaning is None or (isinstance(meaning, str) and not is_known(meaning))
         return Unfollowed(last_name(called)) if is_outside else None
 
-    def _given(self, part: Part) -> dict[str, ast.expr]:
+    def _given(self, part: ScopedDecorator) -> dict[str, ast.expr]:
         """Return what a decorator is given; the name is unknown if something is not followed."""
         call, scope = part
         if not isinstance(call, ast.Call):
@@ -285,7 +295,9 @@ class Declarations:
         given |= {each.arg: each.value for each in spread if each.arg}
         return {"name": call.args[0], **given} if call.args else given
 
-    def _on(self, expression: ast.expr, scope: Scope) -> "Declaration | Kind | Unfollowed | None":
+    def _on(
+        self, expression: ast.expr, scope: Scope
+    ) -> "Declaration | ClassRole | Unfollowed | None":
         """Return the object that has a decorator or is a parent; None if it declares nothing."""
         inner = expression.value if isinstance(expression, ast.Attribute) else expression
         attribute = "" if last_name(inner) == last_name(expression) else last_name(expression)
@@ -299,12 +311,16 @@ class Declarations:
                 return _known(kind_of(in_framework(meaning)))
             case None if attribute == "tree":
                 on = self._on(inner, scope)
-                return on._replace(is_tree=True) if isinstance(on, Unfollowed) else on and Kind.TREE
+                return (
+                    on._replace(is_tree=True)
+                    if isinstance(on, Unfollowed)
+                    else on and ClassRole.TREE
+                )
         return None if isinstance(meaning, Outline) else Unfollowed(text)
 
     def _defined(  # noqa: PLR0911 - one for each kind of definition
         self, meaning: Definition, text: str
-    ) -> "Declaration | Kind | Unfollowed | None":
+    ) -> "Declaration | ClassRole | Unfollowed | None":
         node, scope = meaning.node, meaning.scope
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -315,7 +331,7 @@ class Declarations:
                 return self._kind(annotation, scope, text)
             case ast.arg():  # discord.py gives the bot to an extension
                 is_extension = getattr(scope.node, "name", "") == "setup"
-                return Kind.BOT if is_extension else Unfollowed(text, is_parameter=True)
+                return ClassRole.BOT if is_extension else Unfollowed(text, is_parameter=True)
             case ast.ClassDef():  # self
                 return self._of_lineage(meaning, text)
             case ast.Name() | ast.Attribute():
@@ -327,7 +343,7 @@ class Declarations:
 
     def _of_made(
         self, call: ast.Call, scope: Scope, text: str
-    ) -> "Declaration | Kind | Unfollowed | None":
+    ) -> "Declaration | ClassRole | Unfollowed | None":
         """Return what a call makes: a group, an instance, or what a function of the bot returns."""
         declared = self.of_call(call, scope)
         made = None if declared else self._code.returned(call, scope)
@@ -335,7 +351,7 @@ class Declarations:
             return self._on(made.node, made.scope)
         return declared or self._kind(call.func, scope, text)
 
-    def _kind(self, class_name: ast.expr, scope: Scope, text: str) -> Kind | Unfollowed | None:
+    def _kind(self, class_name: ast.expr, scope: Scope, text: str) -> ClassRole | Unfollowed | None:
         """Return the kind of the instances of a class; None if it declares nothing."""
         if isinstance(class_name, ast.Constant) and isinstance(class_name.value, str):
             with suppress(SyntaxError, ValueError):
@@ -349,9 +365,9 @@ class Declarations:
             return None
         return Unfollowed(text)
 
-    def _of_lineage(self, meaning: Definition, text: str) -> Kind | Unfollowed | None:
+    def _of_lineage(self, meaning: Definition, text: str) -> ClassRole | Unfollowed | None:
         ancestry = lineage(meaning, self._code)
-        if ancestry.kind is Kind.OTHER and ancestry.unfollowed:
+        if ancestry.kind is ClassRole.OTHER and ancestry.unfollowed:
             return Unfollowed(text)
         return _known(ancestry.kind)
 
@@ -360,7 +376,7 @@ class Declarations:
         for name, form in _CLASSES.items():
             if original.endswith(name):
                 return self._command(call, form, scope)
-        if kind_of(original) is Kind.GROUP:
+        if kind_of(original) is ClassRole.GROUP:
             return self._group(call, _given(call), scope)
         if isinstance(call.func, ast.Attribute) and call.func.attr in CREATORS:
             group = self._group(call, {**_given(call), "parent": call.func.value}, scope)
@@ -370,7 +386,7 @@ class Declarations:
         meaning = self._code.meaning(call.func, scope)
         if not isinstance(meaning, Definition) or not isinstance(meaning.node, ast.ClassDef):
             return None
-        if lineage(meaning, self._code).kind is not Kind.GROUP:
+        if lineage(meaning, self._code).kind is not ClassRole.GROUP:
             return None
         default = self.of_class(meaning.node, meaning.scope)
         group = self._group(call, keywords(call), scope, default.name)
@@ -404,7 +420,7 @@ class Declarations:
         given = keywords(call)
         callback = given.get("callback", (call.args or [ast.Constant(None)])[0])
         meaning = self._code.meaning(callback, scope)
-        function, decorators = None, list[Part]()
+        function, decorators = None, list[ScopedDecorator]()
         if isinstance(meaning, Definition) and isinstance(meaning.node, Function):
             function = (meaning.node, meaning.scope)
             for decorator in meaning.node.decorator_list:
@@ -427,8 +443,8 @@ class Declarations:
         return value if isinstance(value, str) and value.strip() else None
 
 
-def _known(kind: Kind) -> Kind | None:
-    return kind if kind in {Kind.BOT, Kind.TREE} else None
+def _known(kind: ClassRole) -> ClassRole | None:
+    return kind if kind in {ClassRole.BOT, ClassRole.TREE} else None
 
 
 def _given(call: ast.expr) -> dict[str, ast.expr]:
@@ -454,14 +470,14 @@ def _unread(name: str, node: ast.AST, scope: Scope, problem: str) -> Declaration
     )
 
 
-def _form_of(word: str, on: Declaration | Kind | Unfollowed, called: ast.expr) -> Form:
+def _form_of(word: str, on: Declaration | ClassRole | Unfollowed, called: ast.expr) -> Form:
     """Return how a command is called whose decorator has a last word, and is one of an object."""
     if word not in _OWN_FORM:
         return _DECORATORS[word]
     match on:
         case Declaration() if isinstance(called, ast.Attribute):
             return Form.SLASH if last_name(called.value) == "app_command" else on.form
-        case Kind.TREE | Unfollowed(is_tree=True):
+        case ClassRole.TREE | Unfollowed(is_tree=True):
             return Form.SLASH
         case _:
             return Form.PREFIX

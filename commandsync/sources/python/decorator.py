@@ -24,7 +24,7 @@ _MAKING = re.compile(rf"\b({'|'.join(sorted(WORDS))}|Command)\s*\(")
 _DEEPEST = 5  # decorators that are made of others
 
 
-class Part(NamedTuple):
+class ScopedDecorator(NamedTuple):
     """A decorator, and the scope in which its names have their meaning."""
 
     expression: ast.expr
@@ -33,14 +33,14 @@ class Part(NamedTuple):
 
 def parts_of(  # noqa: PLR0911 - one for each form
     decorator: ast.expr, scope: Scope, code: Code, depth: int = 0
-) -> list[Part] | None:
+) -> list[ScopedDecorator] | None:
     """Return the decorators that one of the bot's own stands for; None if it is not followed.
 
     Any other decorator stands for itself.
     """
     meaning = code.meaning(callee(decorator), scope)
     if not (isinstance(meaning, Definition) and isinstance(meaning.node, Function)):
-        return [Part(decorator, scope)]
+        return [ScopedDecorator(decorator, scope)]
     made, function = _last_return(meaning.node), meaning.node
     if depth > _DEEPEST or made is None:
         return None
@@ -82,9 +82,9 @@ class _Body(NamedTuple):
     scope: Scope
 
 
-def _applied(body: _Body, code: Code, depth: int) -> list[Part] | None:
+def _applied(body: _Body, code: Code, depth: int) -> list[ScopedDecorator] | None:
     """Return the decorators that are applied to a parameter: `first(second(parameter))`."""
-    parts: list[Part] = []
+    parts: list[ScopedDecorator] = []
     made = body.made
     while isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords:
         own = parts_of(code.filled(made.func, body.scope), body.scope, code, depth + 1)

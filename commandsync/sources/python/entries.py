@@ -26,10 +26,10 @@ from commandsync.sources.entry import (
     slash_syntax,
 )
 from commandsync.sources.objects import object_of
-from commandsync.sources.python.cog import Cogs, Kind, of_arguments, of_decorators
+from commandsync.sources.python.cog import ClassRole, Cogs, of_arguments, of_decorators
 from commandsync.sources.python.declarations import Declaration, Form
 from commandsync.sources.python.meaning import UNKNOWN, Code
-from commandsync.sources.python.parameter import Argument, Arguments
+from commandsync.sources.python.parameter import Arguments, ParameterArgument
 from commandsync.sources.python.scope import Scope, callee, last_name, parameters, spelled, words
 
 Chain = list[Declaration]
@@ -263,7 +263,7 @@ class Entries:
             return []
         cog = self.cogs.of(declaration.scope)
         above = [declaration.parent] if declaration.parent else []
-        if not above and cog.lineage.kind is Kind.GROUP:
+        if not above and cog.lineage.kind is ClassRole.GROUP:
             above = self.groups_of(*cog.lineage.classes[0])
         if not above:
             return [[declaration]]
@@ -319,12 +319,12 @@ def _short_help(docstring: str, help_text: str | None) -> str:
     return text.split("\n", 1)[0]
 
 
-def _signature(arguments: Iterable[Argument], *, require_rest: bool) -> str:
+def _signature(arguments: Iterable[ParameterArgument], *, require_rest: bool) -> str:
     """Return the arguments of a prefix command; with `require_rest`, `*arguments` must be given."""
     return " ".join(_written(argument, require_rest=require_rest) for argument in arguments)
 
 
-def _written(argument: Argument, *, require_rest: bool) -> str:
+def _written(argument: ParameterArgument, *, require_rest: bool) -> str:
     annotation = argument.annotation
     name = "|".join(map(_literal, annotation.literals)) or argument.displayed
     more = "..." if annotation.greedy else ""
@@ -341,7 +341,9 @@ def _literal(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _slash_command(path: str, arguments: Iterable[Argument], *, optional_types: bool) -> str:
+def _slash_command(
+    path: str, arguments: Iterable[ParameterArgument], *, optional_types: bool
+) -> str:
     """Return the syntax of a slash command, its required arguments first.
 
     `optional_types` is whether `Optional[...]` makes an argument optional.
@@ -354,7 +356,7 @@ def _slash_command(path: str, arguments: Iterable[Argument], *, optional_types: 
     return slash_syntax(path, sorted(given, key=lambda parameter: not parameter.required))
 
 
-def _is_required(argument: Argument, *, optional_types: bool) -> bool:
+def _is_required(argument: ParameterArgument, *, optional_types: bool) -> bool:
     if argument.required is not None:
         return argument.required
     is_optional = optional_types and argument.annotation.optional

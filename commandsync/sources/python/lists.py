@@ -24,7 +24,7 @@ _MOST_PARTS = 100  # of a list; Telegram has as many commands of a bot
 Part = tuple[ast.expr, Scope]
 
 
-class Lists:
+class ListReader:
     """Reads the lists of all files."""
 
     def __init__(self, code: Code, outlines: Iterable[Outline]) -> None:

@@ -20,7 +20,7 @@ from os.path import commonprefix
 from typing import Any, Final, TypeAlias
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.entry import PartlyRead, Unread
+from commandsync.sources.entry import PartlyRead, UnreadPart
 from commandsync.sources.python.parsedfile import parse
 from commandsync.sources.python.scope import (
     Binding,
@@ -249,7 +249,7 @@ class Code(Names):
     def __init__(self, paths: Iterable[str]) -> None:
         super().__init__(paths)
         self.notes: list[Notice] = []
-        self.unread: list[Unread] = []
+        self.unread: list[UnreadPart] = []
         self.partly: list[PartlyRead] = []
         self._known: dict[ast.AST, Value] = {}
         self._steps = 0
@@ -262,7 +262,7 @@ class Code(Names):
         self, reason: str, node: ast.AST, scope: Scope, name: str = "", *, is_guessed: bool = False
     ) -> None:
         """Remember a declaration that is not read, with its place; its name may be a guess."""
-        self.unread.append(Unread(scope.file.place(node), reason, name, is_guessed))
+        self.unread.append(UnreadPart(scope.file.place(node), reason, name, is_guessed))
 
     def mark(self, reason: str, node: ast.AST, scope: Scope, name: str = "") -> None:
         """Remember what is not followed: of the command with this name, else of the whole file."""

@@ -1,9 +1,9 @@
 """The parameters of a command's function: the arguments that users give, and options at Discord.
 
 The annotation of a parameter (`annotation`), its default and decorators describe an argument. All
-that they state of the option at Discord is in `Argument.members`. `members_of` makes the object of
-a whole command, if all of it is literal: if something is computed or unknown, there is no object,
-for a service gets no options rather than wrong ones.
+that they state of the option at Discord is in `ParameterArgument.members`. `members_of` makes the
+object of a whole command, if all of it is literal: if something is computed or unknown, there is no
+object, for a service gets no options rather than wrong ones.
 """
 
 import ast
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from commandsync.records.snapshot import Node
 from commandsync.sources.objects import KEYS
-from commandsync.sources.python.annotation import LIMITS, Annotation, Annotations
+from commandsync.sources.python.annotation import LIMITS, AnnotatedType, Annotations
 from commandsync.sources.python.cog import lineage
 from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value
 from commandsync.sources.python.scope import (
@@ -74,13 +74,13 @@ _BITS = {
 
 
 @dataclass(slots=True, kw_only=True)
-class Argument:
+class ParameterArgument:
     """The argument that users give for a parameter."""
 
     name: str  # its name in the code
     option: str  # its name in a slash command
     displayed: str  # its name in a prefix command
-    annotation: Annotation
+    annotation: AnnotatedType
     optional: bool = False  # whether it has a default
     default: str = ""  # its default as text; empty if there is none to show
     required: bool | None = None  # None if the code does not say it
@@ -112,15 +112,15 @@ class Arguments:
     def __init__(self, code: Code) -> None:
         self._code = code
         self._annotations = Annotations(code)
-        self._of: dict[Function, list[Argument]] = {}
+        self._of: dict[Function, list[ParameterArgument]] = {}
 
-    def of(self, function: Function, scope: Scope) -> list[Argument]:
+    def of(self, function: Function, scope: Scope) -> list[ParameterArgument]:
         """Return the arguments of a command, without `self` and the context."""
         if function not in self._of:
             self._of[function] = self._read(function, scope)
         return self._of[function]
 
-    def _read(self, function: Function, scope: Scope) -> list[Argument]:
+    def _read(self, function: Function, scope: Scope) -> list[ParameterArgument]:
         before = 2 if isinstance(scope.node, ast.ClassDef) else 1
         given = list(parameters(function.args).items())[before:]
         by_name = {node.arg: self._argument(node, default, scope) for node, default in given}
@@ -132,7 +132,7 @@ class Arguments:
                 self._decorate(decorator, scope, by_name)
         return [*by_name.values()]
 
-    def flags(self, definition: Definition) -> Iterator[Argument]:
+    def flags(self, definition: Definition) -> Iterator[ParameterArgument]:
         """Yield the arguments that a class of flags adds to a slash command, one for each flag."""
         for owner, inside in reversed(lineage(definition, self._code).classes):
             for statement in owner.body:
@@ -142,9 +142,9 @@ class Arguments:
                     )
                     yield self._argument(node, statement.value, inside)
 
-    def _argument(self, node: ast.arg, default: ast.expr | None, scope: Scope) -> Argument:
+    def _argument(self, node: ast.arg, default: ast.expr | None, scope: Scope) -> ParameterArgument:
         annotation = self._annotations.read(node.annotation, scope)
-        argument = Argument(
+        argument = ParameterArgument(
             name=node.arg,
             option=node.arg,
             displayed=node.arg,
@@ -164,7 +164,7 @@ class Arguments:
             argument.default = self._shown(default, scope, argument)
         return argument
 
-    def _describe(self, description: Definition, argument: Argument) -> None:
+    def _describe(self, description: Definition, argument: ParameterArgument) -> None:
         """Read a call that describes an argument, such as `parameter(...)` or `Option(...)`."""
         call, scope = description.node, description.scope
         if not isinstance(call, ast.Call):
@@ -199,7 +199,7 @@ class Arguments:
         return self._code.text(given[key], scope) if key in given else None
 
     def _describe_default(
-        self, given: dict[str, ast.expr], scope: Scope, argument: Argument
+        self, given: dict[str, ast.expr], scope: Scope, argument: ParameterArgument
     ) -> None:
         default = given.get("default")
         argument.optional |= "default_factory" in given
@@ -210,7 +210,9 @@ class Arguments:
             argument.default = self._text("displayed_default", given, scope) or ""
             argument.unread.clear()
 
-    def _decorate(self, call: ast.Call, scope: Scope, by_name: dict[str, Argument]) -> None:
+    def _decorate(
+        self, call: ast.Call, scope: Scope, by_name: dict[str, ParameterArgument]
+    ) -> None:
         """Apply `rename(...)`, `choices(...)` and `option(...)`."""
         given, called = keywords(call), self._code.last_name(call.func, scope)
         named = [given.get("parameter_name"), *call.args] if called == "option" else []
@@ -255,7 +257,7 @@ class Arguments:
         is_simple = isinstance(value, (str, int, float))
         return {"name": str(value) if is_simple else UNKNOWN, "value": value}
 
-    def _shown(self, default: ast.expr, scope: Scope, argument: Argument) -> str:
+    def _shown(self, default: ast.expr, scope: Scope, argument: ParameterArgument) -> str:
         """Return a default as discord.py shows it: not at all if it is None or can be called."""
         value = self._code.value(default, scope)
         if value is None or self._is_callable(default, scope):

@@ -14,7 +14,7 @@ from operator import attrgetter
 from commandsync.records.snapshot import Audience
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, as_list
 from commandsync.sources.python.entries import first_paragraph
-from commandsync.sources.python.lists import FRAMEWORKS, Lists
+from commandsync.sources.python.lists import FRAMEWORKS, ListReader
 from commandsync.sources.python.meaning import Code, Definition, Value
 from commandsync.sources.python.scope import Function, Outline, Scope, keywords, last_name
 from commandsync.sources.telegrammenu import COMPUTED_MENU, SCOPES, CodeMenus, add_text, menu_entry
@@ -40,7 +40,7 @@ Skipped = tuple[str, ast.expr, Scope]
 class Handlers:
     """Reads the handlers of files; what cannot be read of them is `skipped`, with the reason."""
 
-    def __init__(self, code: Code, lists: Lists) -> None:
+    def __init__(self, code: Code, lists: ListReader) -> None:
         self._code = code
         self._lists = lists
         self.skipped: list[Skipped] = []
@@ -272,7 +272,7 @@ class Telegram:
         that is not valid `may_lack_menus`.
         """
         self._code = code
-        self._lists = Lists(code, outlines)
+        self._lists = ListReader(code, outlines)
         self._handlers = Handlers(code, self._lists)
         self.menus = CodeMenus()
         self._in_menus: set[ast.AST] = set()

@@ -6,7 +6,7 @@ from commandsync.api.policy import Retry, Send, Wait
 from commandsync.apply.outcomes import Call, Outcome, Settled, Step
 from commandsync.cli import progress
 from commandsync.cli.output import Output
-from commandsync.cli.progress import Lines, Place, shown
+from commandsync.cli.progress import Lines, ProgressPlace, shown
 from commandsync.errors import RateLimited, Reply, ServerError
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead, Site
@@ -105,7 +105,7 @@ def test_ctrl_c_is_erased_with_a_line_as_wide_as_the_terminal(monitor: Monitor) 
 @on_posix
 def test_a_place_that_is_closed_shows_nothing_of_calls_that_were_left(monitor: Monitor) -> None:
     with monitor.attached():
-        place = Place(color=False)
+        place = ProgressPlace(color=False)
         place.show(CallProgress(SITE, READ, Send()))
         monitor.until("no answer")
         place.close()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.manifest import plain
-from commandsync.manifest.checks import Context
+from commandsync.manifest.checks import ValidationContext
 from commandsync.manifest.events import parse
 from commandsync.manifest.importedmodel import _Command, _Place
 from commandsync.manifest.importedmodel import validated as validated_import
@@ -65,7 +65,7 @@ class Read(NamedTuple):
 
     report: FileProblems
     root: Mapping
-    context: Context
+    context: ValidationContext
 
 
 def read(text: str) -> Read | None:
@@ -74,7 +74,7 @@ def read(text: str) -> Read | None:
     root = parse(report, Allowance()).root
     if not isinstance(root, Mapping) or report.problems.errors:
         return None
-    return Read(report, root, Context(text, "prefix" in root, [], "import" in root))
+    return Read(report, root, ValidationContext(text, "prefix" in root, [], "import" in root))
 
 
 def entries_of(keys: list[str], values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

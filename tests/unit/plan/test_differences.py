@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.differences import Cell, Difference, Place, key_of, parity
+from commandsync.plan.differences import Cell, Discrepancy, NamePlace, key_of, parity
 from commandsync.records.losses import MOST_NAMED
 
 LONG = "a name with so many words that some services list its beginning only"
@@ -14,7 +14,7 @@ BASES = ("ban", "config set", "afk", "größe", LONG)
 SPELLINGS: tuple[Callable[[str], str], ...]
 SPELLINGS = (str, str.upper, "/{}".format, " {} ".format, lambda name: name.replace("ö", "&ouml;"))
 PLACES = ("code", "discord", "manifest", "page", "telegram")
-NOT_SERVED, NOT_LISTED, GONE = Difference
+NOT_SERVED, NOT_LISTED, GONE = Discrepancy
 YES, NO, NOT_MEANT, NOT_READ, UNREADABLE = Cell
 
 
@@ -41,7 +41,7 @@ def test_each_name_has_one_row(drawn: tuple[dict[str, Cell], ...], data: st.Data
         ]
         not_meant = frozenset(key_of(base) for base, cell in own.items() if cell is NOT_MEANT)
         others = next((cell for cell in own.values() if cell in {NOT_READ, UNREADABLE}), NO)
-        places.append(Place(PLACES[number], names, not_meant, others))
+        places.append(NamePlace(PLACES[number], names, not_meant, others))
 
     compared = parity("commands.yaml", places[2], served=places[:2], listed=places[3:])
 
@@ -68,8 +68,8 @@ def test_each_name_has_one_row(drawn: tuple[dict[str, Cell], ...], data: st.Data
         ("code discord manifest page", [GONE]),
     ],
 )
-def test_each_kind_of_difference_is_told(lacking: str, differences: list[Difference]) -> None:
-    places = [Place(name, ["afk"] if name in lacking else ["afk", "Ban"]) for name in PLACES]
+def test_each_kind_of_difference_is_told(lacking: str, differences: list[Discrepancy]) -> None:
+    places = [NamePlace(name, ["afk"] if name in lacking else ["afk", "Ban"]) for name in PLACES]
 
     compared = parity("commands.yaml", places[2], served=places[:2], listed=places[3:])
 
@@ -84,7 +84,7 @@ def test_each_kind_of_difference_is_told(lacking: str, differences: list[Differe
 @given(st.integers(1, 2 * MOST_NAMED))
 def test_the_first_names_are_told_and_the_others_counted(count: int) -> None:
     names = [f"ban {n}" for n in range(count)]
-    compared = parity("commands.yaml", Place("manifest", names), served=[Place("code")])
+    compared = parity("commands.yaml", NamePlace("manifest", names), served=[NamePlace("code")])
 
     more = f" and {count - MOST_NAMED} more" if count > MOST_NAMED else ""
     told = f"{count} not served ({', '.join(names[:MOST_NAMED])}{more})"
@@ -93,7 +93,7 @@ def test_the_first_names_are_told_and_the_others_counted(count: int) -> None:
 
 def test_only_a_listed_name_is_taken_for_the_beginning_of_another() -> None:
     beginning = LONG[:-9]
-    own, code = Place("manifest", [LONG]), Place("code", [beginning])
+    own, code = NamePlace("manifest", [LONG]), NamePlace("code", [beginning])
 
     assert len(parity("commands.yaml", own, served=[code]).rows) == 2
     assert len(parity("commands.yaml", own, served=[], listed=[code]).rows) == 1
@@ -105,6 +105,6 @@ def test_a_name_of_a_slash_alone_is_a_name(name: str) -> None:
 
 
 def test_a_name_that_no_place_is_meant_to_have_is_not_a_row() -> None:
-    own = Place("manifest", names=("ban",), not_meant=frozenset({key_of("ban")}))
+    own = NamePlace("manifest", names=("ban",), not_meant=frozenset({key_of("ban")}))
 
-    assert parity("commands.yaml", own, served=[Place("code")]).rows == ()
+    assert parity("commands.yaml", own, served=[NamePlace("code")]).rows == ()

@@ -7,7 +7,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override
 from commandsync.report import Screen, render_import
 from commandsync.sources.changeset import FileEdit, Import, LeftOut
-from commandsync.sources.entry import Unread
+from commandsync.sources.entry import UnreadPart
 from commandsync.sources.importing import Kept, differences
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
@@ -34,8 +34,8 @@ RESULT = Import(
     manifest=FileEdit("commands.yaml", "a\n", f"a\n# {HOSTILE}"),
     left_out=(LeftOut("eval", "owner-only", PLACE), LeftOut(HOSTILE, HOSTILE)),
     kept=(Kept("new", HOSTILE, PLACE),),
-    unread=(Unread(PLACE, HOSTILE, HOSTILE),),
-    acknowledged=(Unread(PLACE, "it is computed"),),
+    unread=(UnreadPart(PLACE, HOSTILE, HOSTILE),),
+    acknowledged=(UnreadPart(PLACE, "it is computed"),),
     generated=("bot/all.min.js",),
     notes=(Notice("the file is odd", "", PLACE),),
     overrides=(

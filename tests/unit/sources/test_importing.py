@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.records.imported import ImportedCommand, ImportedFile
-from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, Unread
-from commandsync.sources.importing import Evidence, differences, next_import
+from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, UnreadPart
+from commandsync.sources.importing import SourceEvidence, differences, next_import
 from commandsync.sources.telegrammenu import NOT_IN_MENU
 
 _NAMES = ["ban", "kick", "ping", "pong", "queue add", "queue show"]
@@ -22,12 +22,14 @@ def command(name: str = "ping", **fields: object) -> ImportedCommand:
     return ImportedCommand(name=name, **{**texts, **fields})  # type: ignore[arg-type]
 
 
-def evidence(*files: str, **fields: object) -> Evidence:
+def evidence(*files: str, **fields: object) -> SourceEvidence:
     """Return evidence in which these files were searched."""
-    return Evidence(files=files or _FILES, **fields)  # type: ignore[arg-type]
+    return SourceEvidence(files=files or _FILES, **fields)  # type: ignore[arg-type]
 
 
-def marked(file: str = "src/a.js", name: str = "", reason: str = "Base is not found") -> Evidence:
+def marked(
+    file: str = "src/a.js", name: str = "", reason: str = "Base is not found"
+) -> SourceEvidence:
     """Return evidence in which a file, or a command in it, is partly read."""
     return evidence(partly=[(file, PartlyRead(Location(file, 3), reason, name))])
 
@@ -52,7 +54,7 @@ _lists = st.lists(commands(), max_size=6, unique_by=lambda each: (each.name, eac
 
 
 @st.composite
-def known(draw: st.DrawFn) -> Evidence:
+def known(draw: st.DrawFn) -> SourceEvidence:
     files = draw(st.lists(st.sampled_from(_FILES), unique=True))
     marks = draw(
         st.lists(
@@ -66,10 +68,12 @@ def known(draw: st.DrawFn) -> Evidence:
     )
     unread = draw(st.lists(st.sampled_from(["", *_NAMES]), max_size=1))
     texts = draw(st.sampled_from([b"", b'name: "ban"', b"def kick(): 'ping'"]))
-    return Evidence(
+    return SourceEvidence(
         files=files,
         partly=marks,
-        unread=[("src/a.js", Unread(Location("src/a.js"), "computed", name)) for name in unread],
+        unread=[
+            ("src/a.js", UnreadPart(Location("src/a.js"), "computed", name)) for name in unread
+        ],
         content=lambda _file: texts,
     )
 
@@ -79,8 +83,8 @@ def test_two_imports_in_a_row_are_equal(
     first: list[ImportedCommand],
     second: list[ImportedCommand],
     third: list[ImportedCommand],
-    before: Evidence,
-    now: Evidence,
+    before: SourceEvidence,
+    now: SourceEvidence,
 ) -> None:
     file = next_import(first, ImportedFile(), before).content
     file = next_import(second, file, before).content
@@ -94,9 +98,9 @@ def test_two_imports_in_a_row_are_equal(
 
 @given(_lists, _lists, known())
 def test_nothing_of_a_file_that_is_partly_read_is_lost(
-    old: list[ImportedCommand], new: list[ImportedCommand], now: Evidence
+    old: list[ImportedCommand], new: list[ImportedCommand], now: SourceEvidence
 ) -> None:
-    before = next_import(old, ImportedFile(), Evidence()).content
+    before = next_import(old, ImportedFile(), SourceEvidence()).content
 
     after = next_import(new, before, now).content
 
@@ -233,7 +237,7 @@ def test_what_is_partly_read_turns_no_slash_command_into_a_prefix_command() -> N
 
 
 def test_a_command_that_an_unread_part_may_declare_stays() -> None:
-    part = Unread(Location("src/b.js", 2), "its options are computed", "add")
+    part = UnreadPart(Location("src/b.js", 2), "its options are computed", "add")
     now = evidence(unread=[("src/b.js", part)])
 
     result = next_import([], ImportedFile((command("queue add"),)), now)
@@ -242,14 +246,14 @@ def test_a_command_that_an_unread_part_may_declare_stays() -> None:
     assert result.content.unread[0].name == "add"
 
 
-_OPEN = [Unread(Location("src/c.js", 2), "its name is computed", "")]
-_OPEN += [Unread(Location("src/c.js", 2), "its name is computed", "on_it", is_guessed=True)]
+_OPEN = [UnreadPart(Location("src/c.js", 2), "its name is computed", "")]
+_OPEN += [UnreadPart(Location("src/c.js", 2), "its name is computed", "on_it", is_guessed=True)]
 
 
 @pytest.mark.parametrize("part", _OPEN, ids=["without a name", "with its function's name"])
 @pytest.mark.parametrize("files", [_FILES, ["src/c.js"]], ids=["file stays", "file is gone"])
 def test_a_command_that_a_new_place_without_its_name_may_declare_stays(
-    part: Unread, files: list[str]
+    part: UnreadPart, files: list[str]
 ) -> None:
     now = evidence(*files, unread=[("src/c.js", part)])
 
@@ -283,7 +287,7 @@ def test_a_command_that_a_whole_run_lacks_is_at_no_place_that_is_not_read() -> N
 
 @pytest.mark.parametrize(("text", "stays"), [(b'"ping"', True), (b"def ping(", True), (b"", False)])
 def test_a_command_of_a_file_that_may_have_moved_stays(text: bytes, *, stays: bool) -> None:
-    now = Evidence(files=["src/new.js"], content=lambda _file: text)
+    now = SourceEvidence(files=["src/new.js"], content=lambda _file: text)
 
     once = next_import([], ImportedFile((command(),)), now).content
 
@@ -352,7 +356,7 @@ def test_a_command_of_a_file_that_moved_stays_if_its_new_place_is_partly_read() 
 
 def test_a_command_may_have_moved_into_a_file_that_is_not_read_completely() -> None:
     before = ImportedFile((command(), command("pong")))
-    unread = [("src/b.js", Unread(Location("src/b.js", 3), "not valid", "on_ping"))]
+    unread = [("src/b.js", UnreadPart(Location("src/b.js", 3), "not valid", "on_ping"))]
     result = next_import(
         [command("pong")], before, evidence(unread=unread, content=lambda _: b'name="ping"')
     )
