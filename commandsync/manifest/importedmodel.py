@@ -37,7 +37,7 @@ class _Command(Table):
     discord: WrittenObject = None
 
 
-class _Place(Table):
+class _SourcePlace(Table):
     source: fields.AnyText = Field(alias="from")
     name: fields.AnyText = _MAY_BE_EMPTY
     reason: fields.AnyText
@@ -52,7 +52,7 @@ def _one(value: Node) -> Node:
 class _File(Table):
     imported: Annotated[Literal["1"], BeforeValidator(_one)]
     commands: list[_Command]
-    unread: list[_Place] = Field([])
+    unread: list[_SourcePlace] = Field([])
     gone: fields.Texts = ()
     digest: fields.AnyText = _MAY_BE_EMPTY
 

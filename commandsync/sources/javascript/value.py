@@ -4,8 +4,8 @@ A value is text, a number, a list, an object (`ObjectValue`), a function or clas
 only a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls.
 An import from a package, or from a file that is not found, is an `ImportedValue`: its module and
 its name there tell whose it is, whatever the file calls it. An import may name a file by an alias:
-`paths` and `baseUrl` of tsconfig.json, `imports` and `_moduleAliases` of package.json, in the folder
-of the code or in a folder above it.
+`paths` and `baseUrl` of tsconfig.json, `imports` and `_moduleAliases` of package.json, in the
+folder of the code or in a folder above it.
 """
 
 import json

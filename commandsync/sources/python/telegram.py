@@ -37,7 +37,7 @@ Handled = Function | ast.ClassDef | None
 Skipped = tuple[str, ast.expr, Scope]
 
 
-class Handlers:
+class HandlerReader:
     """Reads the handlers of files; what cannot be read of them is `skipped`, with the reason."""
 
     def __init__(self, code: Code, lists: ListReader) -> None:
@@ -273,7 +273,7 @@ class Telegram:
         """
         self._code = code
         self._lists = ListReader(code, outlines)
-        self._handlers = Handlers(code, self._lists)
+        self._handlers = HandlerReader(code, self._lists)
         self.menus = CodeMenus()
         self._in_menus: set[ast.AST] = set()
         for outline in outlines:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commandsync.manifest import plain
 from commandsync.manifest.checks import ValidationContext
 from commandsync.manifest.events import parse
-from commandsync.manifest.importedmodel import _Command, _Place
+from commandsync.manifest.importedmodel import _Command, _SourcePlace
 from commandsync.manifest.importedmodel import validated as validated_import
 from commandsync.manifest.keys import MANIFEST, CommandKeys, ImportKeys, ManifestKeys
 from commandsync.manifest.model import (
@@ -156,7 +156,7 @@ IMPORTED = st.fixed_dictionaries(
     {"imported": st.sampled_from(["1", "1", "1", "2"])},
     optional={
         "commands": entries_of([*keys_of(_Command), "nam"], VALUES) | st.just("[]"),
-        "unread": entries_of(keys_of(_Place), VALUES),
+        "unread": entries_of(keys_of(_SourcePlace), VALUES),
         "gone": VALUES,
         "digest": VALUES,
     },
