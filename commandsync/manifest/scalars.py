@@ -38,6 +38,8 @@ class WrittenScalar(NamedTuple):
 
 def is_plain(text: str, *, in_flow: bool = False) -> bool:
     """Whether a text needs no quotes; inside `[]` and `{}` more signs need them."""
+    if text.isalpha() and text.isascii():  # as the keys of objects are: quicker than patterns
+        return not _WORDS.fullmatch(text)
     if _OBEYED.search(text) or text != text.strip() or (in_flow and _FLOW_SIGNS.search(text)):
         return False
     return bool(_PLAIN.fullmatch(text)) and not _WORDS.fullmatch(text)

@@ -87,10 +87,11 @@ class Calls(Expressions):
         """Return the result of a call."""
         function, at = field(node, "function"), Computed(node, scope)
         given = self.listed(field(node, "arguments"), scope)
-        name, owner = scope.text(function, "property") or scope.text(function), None
+        member = field(function, "property")
+        name, owner = scope.text(member) or scope.text(function), None
         if name == "require" or (function and function.type == "import"):
             return self.module(next(iter(given), None), at)
-        if function and field(function, "property"):
+        if function and member:
             owner = self.value(function, scope, "object")
             called = self.member_of(owner, function, scope)
         else:
@@ -132,7 +133,12 @@ class Calls(Expressions):
         """Return a builder after a call of one of its methods."""
         self.chained.add(call.at.node.id)
         flat = [part for argument in call.given for part in as_list(argument)]
-        built = [self.called(part, [Builder({}, part, self.level)]) for part in flat]
+        built = [
+            self.called(part, [Builder({}, part, self.level)])
+            if isinstance(part, Function)
+            else part
+            for part in flat
+        ]
         owner.apply(call.name if owner.level >= self.level else "", built, call.at)
         return owner
 

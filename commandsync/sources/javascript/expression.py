@@ -60,8 +60,8 @@ class Expressions:
         node, path = field(node, of) if of else node, self.current or scope.file.path
         if node is None:
             return None
-        self._steps[path] += 1
-        if self.depth > _DEEPEST or self._steps[path] > _MOST_STEPS:
+        steps = self._steps[path] = self._steps[path] + 1
+        if self.depth > _DEEPEST or steps > _MOST_STEPS:
             message = "the file is too complex to be read in full"
             self.notes.add(Notice(message, NOT_IMPORTED, Location(path)))
             return Computed(node, scope)
@@ -102,7 +102,7 @@ class Expressions:
     def _literal(self, node: Node, scope: BlockScope) -> Value:  # noqa: PLR0911 - one for each type
         match node.type:
             case "string" | "template_string":
-                pieces = [self.value(piece, scope) for piece in node.named_children]
+                pieces = [self._piece(piece, scope) for piece in node.named_children]
                 return _joined(pieces, Computed(node, scope))
             case "string_fragment":
                 return scope.text(node)
@@ -120,6 +120,10 @@ class Expressions:
                 return None
             case _:
                 return self._wrapped(node, scope)
+
+    def _piece(self, node: Node, scope: BlockScope) -> Value:
+        """Return the value of a part of a string, which nearly always is a fragment."""
+        return scope.text(node) if node.type == "string_fragment" else self.value(node, scope)
 
     def _wrapped(self, node: Node, scope: BlockScope) -> Value:
         """Return the value of the one expression in a node, or of a function or a class."""
@@ -336,6 +340,8 @@ def _joined(pieces: list[Value], otherwise: Computed) -> Value:
     whole = "".join(map(str, pieces)) if {*map(type, pieces)} <= {str, int} else None
     if whole is None or len(whole) > _LONGEST:
         return otherwise
+    if whole.isascii():  # as nearly always
+        return whole
     return whole.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins halves
 
 

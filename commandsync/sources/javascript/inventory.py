@@ -8,8 +8,9 @@ sub-command of another one. What is certain about none of this is not read.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.entry import PartlyRead, SourceEntry
@@ -35,7 +36,8 @@ _FOLDER = re.compile(r"dir(?!ect)|folder|categor|group|path", re.IGNORECASE)
 _OPEN = "cannot tell whether this is a slash command or a prefix command"
 
 
-class _Found(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Found:
     """A command of a command handler, before its kind is known for certain."""
 
     handler: ObjectValue
@@ -56,7 +58,7 @@ class _Found(NamedTuple):
         is_builder = isinstance(self.data, Builder)
         return "" if is_builder else handlers.parent_of(self.handler, self.data)
 
-    @property
+    @cached_property  # its folder is compared with those of all others, several times
     def path(self) -> PurePosixPath:
         return PurePosixPath(self.handler.at.scope.file.path)
 

@@ -146,9 +146,10 @@ def last_part(node: Node | None) -> Node | None:
 
 def field(node: Node | None, *names: str) -> Node | None:
     """Return the first of some fields that a node has."""
-    for name in names if node else ():
-        if node and (found := node.child_by_field_name(name)):
-            return found
+    if node is not None:
+        for name in names:
+            if (found := node.child_by_field_name(name)) is not None:
+                return found
     return None
 
 
@@ -169,8 +170,8 @@ class BlockScope:
 
     def text(self, node: Node | None, of: str = "") -> str:
         """Return the text of a node, or of one of its fields; empty without it."""
-        part = node.child_by_field_name(of) if node and of else node
-        return self.file.data[part.start_byte : part.end_byte].decode() if part else ""
+        part = node.child_by_field_name(of) if node is not None and of else node
+        return self.file.data[part.start_byte : part.end_byte].decode() if part is not None else ""
 
     def inner(self, **names: Value) -> "BlockScope":
         """Return a scope inside of this one."""
