@@ -48,7 +48,8 @@ OPTIONS: Words = {
         "bot's page, which contains the id"
     ),
     Do.GIVE_TOKEN: (
-        "give the bot's token: COMMANDSYNC_TOKEN (or the variable in token_env), or --token-file"
+        "give the bot's token: COMMANDSYNC_TOKEN (or the variable in token_env), --token-file, or "
+        "--env-file"
     ),
     Do.KEEP_LIMITS: (
         "leave out --file, --max-deletes, --no-prune, --only, --owned and --strict, or make a "

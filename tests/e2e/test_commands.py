@@ -224,6 +224,7 @@ def test_a_setting_that_is_missing_everywhere_is_asked_for(home: Home, missing: 
     [
         ("validate --file", "path"),
         ("plan --token-file", "path"),
+        ("plan --env-file", "path"),
         ("plan --bot", "id"),
         ("plan --base-url", "base URL"),
         ("plan --out", "path"),
@@ -348,8 +349,14 @@ def test_schema_prints_what_is_kept_in_schemas(home: Home, name: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *("validate --file", "plan --out", "plan --against", "plan --token-file", "apply --plan"),
-        *("apply --backup", "pull --out", "init", "serve --seed"),
+        *(
+            "validate --file",
+            "plan --out",
+            "plan --against",
+            "plan --token-file",
+            "plan --env-file",
+        ),
+        *("apply --plan", "apply --backup", "pull --out", "init", "serve --seed"),
     ],
 )
 def test_completion_leaves_paths_to_the_shell(home: Home, line: str) -> None:

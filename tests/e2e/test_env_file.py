@@ -166,12 +166,6 @@ def test_a_file_that_cannot_be_read_is_reported(
         assert failed(ran, "usage")
 
 
-def test_an_empty_path_is_refused(home: Home) -> None:
-    ran = home.run("plan", "--env-file", "", exits=2)
-
-    assert "the path is empty" in ran.err
-
-
 @pytest.mark.skipif(os.name == "nt", reason="there is no such pipe")
 def test_a_pipe_is_read_once(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.forget("COMMANDSYNC_TOKEN")
