@@ -116,7 +116,7 @@ def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do(count: in
     refused = plan_refusal(plan, listed=listed, token=None, versions=owned)
 
     assert isinstance(refused, NotOwnedError)
-    assert "what no version of the manifest had: command '1'" in refused.message
+    assert "records that no version of the manifest had: command '1'" in refused.message
     assert refused.message.endswith(" and 1 more") is (count > 5)
     assert str(refused.hint).startswith("somebody else listed it: add it to the manifest")
     assert plan_refusal(plan, listed=listed, token=None, versions=[listed]) is None
