@@ -55,7 +55,9 @@ OPTIONS: Words = {
         "leave out --file, --max-deletes, --no-prune, --only, --owned and --strict, or make a "
         "new plan"
     ),
-    Do.KEEP_TARGET: "leave out --bot and --base-url (and their variables), or make a new plan",
+    Do.KEEP_TARGET: (
+        "leave out --bot, --base-url and --guild (and their variables), or make a new plan"
+    ),
     Do.MAKE_PLAN: "make the plan again with plan --out{then}",
     Do.NAME_MANIFEST: "name its file with -f",
     Do.NAME_STATE: "name a file that this user may write, with --state or COMMANDSYNC_STATE",

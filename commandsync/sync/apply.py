@@ -315,6 +315,8 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
 
     abilities = planned.job.site.service.abilities
     discord = listing_of(planned.job.site)
+    uses = any(ability.uses for ability in abilities.values())
+    then = ": apply shows the command that sets its uses again" if uses else ""
     dumped = dump_manifest(
         planned.listed,
         bot=planned.plan.target.bot,
@@ -325,7 +327,7 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
         mirrored=[kind for kind in planned.listed.scope if abilities[kind].posts],
         header=(
             f"The listing before an apply. To go back: commandsync apply -f {shlex.quote(path)}",
-            "The new record has a new id: apply shows the command that sets its uses again.",
+            f"A command that is added then has a new id{then}.",
         ),
     )
     write_file(path, dumped.text, force=force)

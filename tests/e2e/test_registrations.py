@@ -372,6 +372,7 @@ def test_a_backup_brings_the_commands_back(home: Home, discord: DiscordServer) -
         for listed in (before, discord.listing.listed())
     ]
     assert shown[0] == shown[1]
+    assert "A command that is added then has a new id.\n" in home.read("before.yaml")
 
 
 def test_the_requests_of_a_plan_are_those_of_its_apply(home: Home, discord: DiscordServer) -> None:
