@@ -35,17 +35,41 @@ from commandsync.records.texts import Abilities, Resource, Text, type_of
 def with_first_deletes(
     changes: Sequence[Change], listed: Sequence[Entry], most: Mapping[str, int]
 ) -> list[Change]:
-    """Return the changes of an exact kind with the deletes marked that go first.
+    """Return the changes of an exact kind in their order, with the deletes marked that go first.
 
     `most` is how many records of each type the list takes. Raises `ManifestError` if a record
     cannot get its name: another one has it and stays, or several exchange their names.
     """
-    renames = [change for change in changes if isinstance(change, Edit) and change.renames]
-    going = {change.id for change in changes if isinstance(change, Delete)}
-    if stuck := _stuck(renames, {name_key(e.text) for e in listed if e.id not in going}):
-        raise ManifestError([_problem(edit, stuck) for edit in stuck])
-    wanted = {name_key(edit.after) for edit in renames}
+    changes = [*_with_free_names(changes, listed)]
+    wanted = {name_key(e.after) for e in changes if isinstance(e, Edit) and e.renames}
     return [*_with_room([_freeing(change, wanted) for change in changes], listed, most)]
+
+
+def _with_free_names(changes: Sequence[Change], listed: Sequence[Entry]) -> Iterator[Change]:
+    """Yield the changes with edits in the order in which their names get free; raises as above."""
+    edits = [change for change in changes if isinstance(change, Edit)]
+    going = {change.id for change in changes if isinstance(change, Delete)}
+    taken = {name_key(entry.text) for entry in listed if entry.id not in going}
+    free, stuck = _in_order_of_names(edits, taken)
+    if stuck:
+        raise ManifestError([_problem(edit, stuck) for edit in stuck])
+    ordered = iter(free)
+    yield from (next(ordered) if isinstance(each, Edit) else each for each in changes)
+
+
+def _in_order_of_names(edits: Iterable[Edit], taken: set[str]) -> tuple[list[Edit], list[Edit]]:
+    """Return edits in the order in which their names get free, and those whose names never do.
+
+    `taken` are the names of these records and of all others that stay; it is changed.
+    """
+    waiting, ordered = [*edits], list[Edit]()
+    while free := [e for e in waiting if not e.renames or name_key(e.after) not in taken]:
+        for edit in free:
+            taken.discard(name_key(edit.before))
+            taken.add(name_key(edit.after))
+        ordered += free
+        waiting = [edit for edit in waiting if edit not in free]
+    return ordered, waiting
 
 
 def _freeing(change: Change, wanted: Container[str]) -> Change:
@@ -76,17 +100,6 @@ def _with_room(
             yield replace(change, first="full")
         else:
             yield change
-
-
-def _stuck(renames: Iterable[Edit], taken: set[str]) -> list[Edit]:
-    """Return the renames whose new names never get free; `taken`, the others, is changed."""
-    waiting = [*renames]
-    while free := [edit for edit in waiting if name_key(edit.after) not in taken]:
-        for edit in free:
-            taken.discard(name_key(edit.before))
-            taken.add(name_key(edit.after))
-        waiting = [edit for edit in waiting if edit not in free]
-    return waiting
 
 
 def _problem(edit: Edit, stuck: Sequence[Edit]) -> Problem:

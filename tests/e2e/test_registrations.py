@@ -393,6 +393,25 @@ def test_the_requests_of_a_plan_are_those_of_its_apply(home: Home, discord: Disc
     assert discord.listing.token not in text.out + json.dumps(document)
 
 
+def test_the_requests_of_renames_are_in_the_order_in_which_names_get_free(
+    home: Home, discord: DiscordServer
+) -> None:
+    names = [f"n{number}" for number in range(5)]
+    before = discord.listing.seed(*({**PING, "name": name} for name in names))
+    after = [
+        {**PING, "name": name, "id": old["id"]}
+        for name, old in zip((*names[1:], "free"), before, strict=True)
+    ]
+    manifest(home, discord, *map(entry, after))
+
+    requests = home.run("plan", "--requests", "--format", "json", exits=0).document["requests"]
+    home.run("apply", "--yes", exits=0)
+
+    sent = [(write.method, write.body) for write in discord.listing.writes()]
+    assert [(each["method"], each["body"]) for each in requests] == sent
+    assert [body["name"] for _, body in sent] == ["free", *names[:0:-1]]
+
+
 def test_without_changes_there_is_no_request(home: Home, discord: DiscordServer) -> None:
     manifest(home, discord)
 

@@ -72,10 +72,12 @@ def test_the_delete_that_frees_a_name_goes_first() -> None:
     assert firsts(changes, listed("a", "b", "c"), MOST) == {"b": "name", "c": ""}
 
 
-def test_a_chain_of_renames_needs_no_delete() -> None:
-    changes: list[Change] = [rename("a", "b"), rename("b", "c")]
+def test_a_chain_of_renames_needs_no_delete_and_begins_with_the_free_name() -> None:
+    first, second, new = rename("a", "b"), rename("b", "c"), Add(resource=KIND, after=slash("d"))
 
-    assert with_first_deletes(changes, listed("a", "b"), MOST) == changes
+    ordered = with_first_deletes([first, new, second], listed("a", "b"), MOST)
+
+    assert ordered == [second, new, first]
 
 
 @given(kept=st.integers(0, 3), going=st.integers(0, 3), new=st.integers(0, 3))
