@@ -28,7 +28,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader
 from pydantic import BeforeValidator
-from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError  # noqa: A004 - the pool's
+from sqlalchemy import exc
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -404,7 +404,7 @@ def install_refusals(app: FastAPI) -> None:
     for error in _STATUSES:
         app.add_exception_handler(error, _refused)
     app.add_exception_handler(HTTPException, _of_framework)
-    for unavailable in (OperationalError, InterfaceError, TimeoutError):
+    for unavailable in (exc.OperationalError, exc.InterfaceError, exc.TimeoutError):
         app.add_exception_handler(unavailable, _unavailable)
     app.add_exception_handler(Exception, _internal)
 
