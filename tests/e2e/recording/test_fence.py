@@ -27,6 +27,7 @@ import pytest
 from commandsync.errors import UsageError
 from commandsync.recording import Order, Recording, RunEnd, record
 from tests.support.fence import CALL, HELP, fenced
+from tests.support.home import LONGEST
 
 NOBODY = 65534
 PYTHON = "/usr/bin/python3"
@@ -534,12 +535,12 @@ def test_the_end_of_commandsync_leaves_no_process_and_no_folder(
     with subprocess.Popen(
         words, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
     ) as importing:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + LONGEST
         while len(processes(word)) < 4 and time.monotonic() < deadline:
             time.sleep(0.05)
         importing.send_signal(number)
-        importing.wait(timeout=20)
-        deadline = time.monotonic() + 5
+        importing.wait(timeout=LONGEST)
+        deadline = time.monotonic() + LONGEST
         while processes(word) and time.monotonic() < deadline:
             time.sleep(0.05)
 
