@@ -205,15 +205,13 @@ def _object(file: ScriptFile, node: Node) -> Node | None:
         node = node.parent
     if node.type != "object":
         return None
-    members = {_key(file, part): part for part in parts(node)}
+    members = {
+        _text(file, field(part, "key", "name") or part).strip("\"'"): part for part in parts(node)
+    }
     options = re.search(r"\btype\s*:", _text(file, members.get("options")))
     is_run = options is not None or any(map(RUN.fullmatch, members))
     is_command = {"name", "description"} <= {*members} and not _OTHER & {*members}
     return node if is_command and is_run else None
-
-
-def _key(file: ScriptFile, part: Node) -> str:
-    return _text(file, field(part, "key", "name") or part).strip("\"'")
 
 
 def _parent(_: ScriptFile, node: Node) -> Node | None:

@@ -96,7 +96,12 @@ class Annotations:
         parts = getattr(node, "elts", [node])
         if name == "Literal":
             result.literals = self._literals(node, scope, result)
-            result.members = _of_values(result.literals)
+            types = {_OF_VALUES.get(type(value), UNKNOWN) for value in result.literals}
+            choices = [{"name": str(value), "value": value} for value in result.literals]
+            result.members = {
+                "type": types.pop() if len(types) == 1 else UNKNOWN,
+                "choices": choices,
+            }
         elif name == "Greedy":
             item = self.read(node, scope, inner=True)
             result.greedy, result.attachment = True, item.attachment
@@ -224,10 +229,3 @@ def _members(node: ast.ClassDef) -> tuple[str, ...]:
                 written = repr(value.value) if isinstance(value, ast.Constant) else name
                 names.setdefault(written, name)
     return tuple(names.values())
-
-
-def _of_values(values: Sequence[Value]) -> dict[str, Value]:
-    """Return the members of an option that has only some values."""
-    types = {_OF_VALUES.get(type(value), UNKNOWN) for value in values}
-    choices = [{"name": str(value), "value": value} for value in values]
-    return {"type": types.pop() if len(types) == 1 else UNKNOWN, "choices": choices}

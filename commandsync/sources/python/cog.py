@@ -123,20 +123,14 @@ def of_decorators(decorators: Iterable[tuple[ast.expr, Scope]], code: Code) -> I
             yield _CHECKS[name]
         call = decorator if isinstance(decorator, ast.Call) else None
         if call and name in _PERMISSIONS:
-            yield from _of_permissions(call, scope, code, by_default=name in _DEFAULTS)
+            if _administrators(call, scope, code, by_default=name in _DEFAULTS):
+                yield Trait.ADMIN_ONLY
         elif (
             call
             and name == "check"
             and any(_is_owner_check(part, scope, code) for part in call.args)
         ):
             yield Trait.OWNER_ONLY
-
-
-def _of_permissions(
-    call: ast.Call, scope: Scope, code: Code, *, by_default: bool
-) -> Iterator[Trait]:
-    if _administrators(call, scope, code, by_default=by_default):
-        yield Trait.ADMIN_ONLY
 
 
 def _is_owner_check(check: ast.expr, scope: Scope, code: Code) -> bool:

@@ -174,7 +174,9 @@ class Entries:
                 self.code.note(message, part.node, part.scope)
         required = declaration.given.get("require_var_positional", ast.Constant(value=False))
         require_rest = self.code.value(required, declaration.around) is True
-        return prefix_syntax(name, _signature(arguments, require_rest=require_rest))
+        return prefix_syntax(
+            name, " ".join(_written(argument, require_rest=require_rest) for argument in arguments)
+        )
 
     def _mark(
         self, declaration: Declaration, name: str, *, prefix: bool, is_computed: bool
@@ -317,11 +319,6 @@ def _short_help(docstring: str, help_text: str | None) -> str:
     if sections:
         text = re.sub(r"\n+", lambda lines: " " if lines[0] == "\n" else "\n", text.strip())
     return text.split("\n", 1)[0]
-
-
-def _signature(arguments: Iterable[ParameterArgument], *, require_rest: bool) -> str:
-    """Return the arguments of a prefix command; with `require_rest`, `*arguments` must be given."""
-    return " ".join(_written(argument, require_rest=require_rest) for argument in arguments)
 
 
 def _written(argument: ParameterArgument, *, require_rest: bool) -> str:

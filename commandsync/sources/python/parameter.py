@@ -117,20 +117,17 @@ class Arguments:
     def of(self, function: Function, scope: Scope) -> list[ParameterArgument]:
         """Return the arguments of a command, without `self` and the context."""
         if function not in self._of:
-            self._of[function] = self._read(function, scope)
+            before = 2 if isinstance(scope.node, ast.ClassDef) else 1
+            given = list(parameters(function.args).items())[before:]
+            by_name = {node.arg: self._argument(node, default, scope) for node, default in given}
+            rest, keywords = function.args.vararg, function.args.kwarg
+            for node, _ in given:
+                by_name[node.arg].rest, by_name[node.arg].keywords = node is rest, node is keywords
+            for decorator in function.decorator_list:
+                if isinstance(decorator, ast.Call):
+                    self._decorate(decorator, scope, by_name)
+            self._of[function] = [*by_name.values()]
         return self._of[function]
-
-    def _read(self, function: Function, scope: Scope) -> list[ParameterArgument]:
-        before = 2 if isinstance(scope.node, ast.ClassDef) else 1
-        given = list(parameters(function.args).items())[before:]
-        by_name = {node.arg: self._argument(node, default, scope) for node, default in given}
-        rest, keywords = function.args.vararg, function.args.kwarg
-        for node, _ in given:
-            by_name[node.arg].rest, by_name[node.arg].keywords = node is rest, node is keywords
-        for decorator in function.decorator_list:
-            if isinstance(decorator, ast.Call):
-                self._decorate(decorator, scope, by_name)
-        return [*by_name.values()]
 
     def flags(self, definition: Definition) -> Iterator[ParameterArgument]:
         """Yield the arguments that a class of flags adds to a slash command, one for each flag."""

@@ -129,17 +129,14 @@ class Outline:
                 case ast.For(iter=ast.Tuple(elts=turns) | ast.List(elts=turns)) if _declares(
                     statement, scope, len(turns)
                 ):
-                    self._unroll(statement, turns, scope)
+                    for value in turns:
+                        self._visit(deepcopy(statement.body), scope.turn(statement.target, value))
                 case ast.Import() | ast.ImportFrom():
                     _bind_import(statement, scope)
                 case _:
                     inner = [part for name in _BODIES for part in getattr(statement, name, ())]
                     self._other(statement, scope, simple=not inner)
                     waiting += inner[::-1]
-
-    def _unroll(self, loop: ast.For, values: list[ast.expr], scope: Scope) -> None:
-        for value in values:
-            self._visit(deepcopy(loop.body), scope.turn(loop.target, value))
 
     def _function(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, node.lineno, node)
