@@ -67,7 +67,7 @@ class Branch:
 def context_of(name: str, identity: str, path: str) -> str:
     """Return the name of the status of a listing: its own, and a digest.
 
-    The digest is that of the listing's identity and of the manifest's path in the repository.
+    The digest covers the listing's identity and the manifest's path in the repository.
     """
     digest = sha256(f"{identity}\n{path}".encode("utf-8", "surrogateescape")).hexdigest()
     return f"commandsync/{name} {digest[:8]}"
@@ -216,5 +216,5 @@ def _read(branch: Branch) -> Iterator[CommitFacts]:
 
 
 def _states(statuses: Iterable[object], key: str) -> dict[str, str]:
-    """Return the states of statuses by their names; `key` is that of the state."""
+    """Return the states of statuses by their names; `key` has the state."""
     return {part(each, "context", kind=str): part(each, key, kind=str).upper() for each in statuses}

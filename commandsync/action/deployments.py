@@ -384,7 +384,7 @@ def _audiences(
 
 
 def _is_new(manifest: Manifest, site: ListSite, branch: Branch, *, current: bool) -> bool:
-    """Whether a list is a new one of the manifest, which may be replaced unseen.
+    """Whether the manifest adds a list, which may be replaced unseen then.
 
     It is not if the history cannot be read.
     """

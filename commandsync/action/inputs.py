@@ -170,7 +170,7 @@ class Inputs:
     def key(self) -> str:
         """The key of a run's comment and issue: of its label, or of the manifests and the listing.
 
-        The listing is the one that the inputs name: what a manifest names goes with its file.
+        The inputs name the listing; a listing that a manifest names goes with its file.
         """
         named = self.label or "\n".join((*self.files, self.base_url, self.bot))
         return sha256(named.encode("utf-8", "backslashreplace")).hexdigest()[:20]
@@ -287,7 +287,7 @@ def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tupl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a run is given, read once; with the event alone, no comment is written."""
+    """The input of a run, read once; with the event alone, no comment is written."""
 
     runner: Runner
     event: GitHubEvent

@@ -181,7 +181,7 @@ def checks_of(
 
 
 def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list[Location]:
-    """Return the places of command lists in documents that are not those of the manifest.
+    """Return the places of command lists in documents that differ from the manifest.
 
     The lock of the Action has no templates: it cannot draw a page to compare one with.
     """

@@ -147,7 +147,7 @@ def _posts(
 def _ours(
     records: Iterable[Any], marker: str, authors: Collection[str], number: str
 ) -> Iterator[Post]:
-    """Yield the records whose texts are of one of the authors and begin with a marker."""
+    """Yield the records of the given authors whose texts begin with a marker."""
     for record in records:
         match record:
             case {"user": {"login": str(login)}, "body": str(body)} if (

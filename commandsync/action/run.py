@@ -142,7 +142,7 @@ def _checks(context: Context, manifests: Sequence[Manifest]) -> Callable[[Verdic
 def _applied(context: Context, signals: Signals) -> ActionOutcome:
     """Make the listings match, unless another run has a newer manifest.
 
-    What is known of the branch by then is part of the outcome, however the run ends.
+    The outcome has the state of the branch by then, however the run ends.
     """
     manifests = [] if context.inputs.plan_file else _load(context)
     branch = Branch(context.event, context.github)
@@ -209,7 +209,7 @@ def _newer_run(
 def _connected(
     context: Context, branch: Branch, manifests: Sequence[Manifest]
 ) -> AbstractContextManager[Sequence[Job]]:
-    """Open the listings of the manifests, or that of the saved plan."""
+    """Open the listings of the manifests, or the listing of the saved plan."""
     settings, inputs = context.settings, context.inputs
     if not inputs.plan_file:
         _hand_over_token(context, manifests)

@@ -165,7 +165,7 @@ class _Questions:
         return self._ask(asked, "registered by", _BOT, _check_who) == _COMMANDSYNC
 
     def _usual_listings(self) -> list[str]:
-        """Return the services whose tokens are set, or else the usual one of the platform."""
+        """Return the services whose tokens are set, or else the platform's usual one."""
         set_tokens = [
             name
             for name, service in LISTS.items()

@@ -90,7 +90,7 @@ def apply_shown(
 ) -> int:
     """Show the plans of an apply, ask if the user is to be asked, and show the results.
 
-    The other arguments are those of `apply`. Returns the exit code.
+    The other arguments are as in `apply`. Returns the exit code.
     """
     output, backup = run.output, choices.backup
 

@@ -320,7 +320,7 @@ def _open(output: Output, path: str) -> None:
 def has_display(environment: Mapping[str, str]) -> bool:
     """Return whether a browser has a place to appear.
 
-    Without a display, the browsers of Linux are those of the terminal, which is in use.
+    Without a display, Linux has only browsers in the terminal, which is in use.
     """
     names = {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"}
     return not sys.platform.startswith("linux") or not names.isdisjoint(environment)

@@ -49,7 +49,7 @@ class _WrongError(Exception):
 
 
 class _Place(NamedTuple):
-    """The place of a value: its key, what has that key, and the type of the option around it."""
+    """The place of a value: its key, the key's owner, and the type of the option around it."""
 
     key: str
     what: str

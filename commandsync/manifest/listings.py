@@ -79,7 +79,7 @@ class ManifestListing(ListingModel):
         return replace(service, facts=facts, origin=origin, prefixed=prefixed)
 
     def bot_of(self, manifests_bot: str) -> str:
-        """Return the bot's id on the service, empty for the one of the token."""
+        """Return the bot's id on the service, empty for the token's."""
         return self.bot or ("" if self.list_service.own_bots else manifests_bot)
 
     def address(self, manifests_bot: str) -> str:
@@ -101,7 +101,7 @@ class ManifestListing(ListingModel):
     def identity(self, manifests_bot: str) -> str:
         """Return the identity of the list: its address, and the token where that decides the bot.
 
-        All variables of a known service are for one token, which the first of them stands for.
+        All variables of a known service are for one token, and the first one identifies it.
         """
         service = self.list_service
         address = self.address(manifests_bot)
@@ -121,7 +121,7 @@ class ManifestListing(ListingModel):
 
 
 def identity_for(default: str, audience: Audience | None) -> str:
-    """Return the identity of a list, of that of the default one of its service."""
+    """Return the identity of a list; `default` is the identity of its service's default list."""
     is_default = audience is None or audience == Audience("default")
     return default if is_default else f"{default} {'/'.join(audience or ())}"
 

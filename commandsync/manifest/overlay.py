@@ -63,7 +63,7 @@ class Own(NamedTuple):
 
     @property
     def pin(self) -> str:
-        """The id at Discord that its entry has; the one of an imported object pins nothing."""
+        """The id at Discord that its entry has; the id of an imported object pins nothing."""
         is_entry = self.imported is None or self.node is not self.imported.node
         return self.model.pin if is_entry and "discord" in self.node else ""
 

@@ -1,7 +1,7 @@
 """The listing of Discord in a manifest, and the commands that are registered by it.
 
 Discord gets more than public lists show: the object of a group once, and the commands that an
-import leaves out of public lists. What it does not get, and what it must keep, is named, too.
+import leaves out of public lists. Commands that it does not get, or must keep, are named, too.
 """
 
 import sys
@@ -29,7 +29,7 @@ _REGISTERED = frozenset({"hidden", "owner-only", "admin-only", "nsfw"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscordListing:
-    """The commands of an application at Discord: the global ones, or those of one server."""
+    """The commands of an application at Discord, global or of one server."""
 
     guild: str = ""  # the id of the server; empty for the global commands
     base_url: str = ""  # the scheme and host in place of Discord's own; empty for these
@@ -120,7 +120,7 @@ def _key(own: Own, syntax: str) -> tuple[str, Kind, Any]:
 
 
 def _registrable(own: Own, syntax: str, whole: Own) -> Registrable:
-    """Return a command with the object of an entry, perhaps of one that is left out."""
+    """Return a command with the object of an entry, which may be left out."""
     imported = own.imported or whole.imported
     left_out = own.imported.command.left_out if own.imported else ""
     is_registered = {*left_out.split(" and ")} <= {"", *_REGISTERED}

@@ -180,7 +180,7 @@ class _Checker(NamedTuple):
                 return message, self.kind_hint(kind, key, node)
 
     def unknown_key(self, key: Scalar, what: str, known: Collection[str]) -> str:
-        """Report an unknown key; return the one that was probably meant."""
+        """Report an unknown key; return the key that was probably meant."""
         meant = _MEANT.get(key.lower(), "")
         meant = meant if meant in known else closest(key, known)
         hint = f"did you mean {meant}?" if meant else f"it may have {', '.join(known)}"

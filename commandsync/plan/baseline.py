@@ -1,4 +1,4 @@
-"""The baseline of a whole list: what is known about the list that a service shows now.
+"""The baseline of a whole list: the knowledge of the list that a service shows now.
 
 A plan of a list is compared with its baseline, and the rules of `ListPlan` follow from it. It is
 one of five values, by what the list is known from. Each has the lists that may be shown: more than

@@ -315,7 +315,7 @@ class Replace(_Change):
     """A listed announcement whose text changes: announcements cannot be edited.
 
     The new one is added first and the old one deleted after, so that an interruption leaves too
-    much rather than too little. The fields are those of `Add`, `Edit` and `Delete`.
+    much rather than too little. The fields are as in `Add`, `Edit` and `Delete`.
     """
 
     action: ClassVar[Literal["replace"]] = "replace"

@@ -156,7 +156,7 @@ def is_own(entry: Entry, listed: Entry) -> bool:
 
 @dataclass(slots=True)
 class Comparison:
-    """What differs in the collections that were compared; the fields are those of `Plan`."""
+    """The differences of the compared collections, with the fields of `Plan`."""
 
     abilities: Abilities
     rules: SyncRules
@@ -315,7 +315,7 @@ def match_by_rules(
     """Match entries with listed ones; return these in the order of the match, and which to ignore.
 
     `leaves` says whether a listed record is ignored. A pin or a rewritten name may mean one: then
-    the entry is not added. The last two arguments are those of `match`.
+    the entry is not added. The last two arguments are as in `match`.
     """
     sides: tuple[list[Entry], list[Entry]] = [], []
     for entry in listed:

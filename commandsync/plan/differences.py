@@ -1,4 +1,4 @@
-"""Differences between the names that a bot serves, those of its manifest, and those listed.
+"""Differences between the names that a bot serves, its manifest's names, and listed names.
 
 Only names are compared: a plan compares texts. They are folded, and a listed one may be cut.
 """
@@ -114,7 +114,7 @@ def _keys(place: NamePlace, names: dict[str, str], *, may_cut: bool = False) -> 
 
 
 def _cut(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    """Return the known keys of which a listed name is the beginning, with the key of that name."""
+    """Return the known keys that begin with a listed name, with the key of that name."""
     starts = {folded_start(name): key for key, name in own.items() if key not in known}
     cuts = starts_of(known.keys() - own.keys(), starts)
     return {whole: starts[found[0]] for whole, found in cuts if found}

@@ -33,7 +33,7 @@ def shortest(value: float, decimals: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeleteLimit:
-    """How many deletes one run may make. At most one of the two is set; neither means `all`."""
+    """The number of deletes that one run may make. At most one field is set; none means `all`."""
 
     count: int | None = None  # a number of records; 0 means none
     percent: float | None = None  # a percentage of what is listed, 0 to 100
@@ -67,7 +67,7 @@ def parse_delete_limit(text: str) -> DeleteLimit:
 
 @dataclass(frozen=True)
 class SyncRules:
-    """What a sync may do beyond adding and editing."""
+    """The permissions of a sync beyond adding and editing."""
 
     prune: bool = True  # delete listed commands that the manifest does not have
     # Patterns (`*`, `?`, `[...]`) of names and titles that are never touched, in any case.

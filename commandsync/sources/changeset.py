@@ -1,4 +1,4 @@
-"""What an import changes: the imported file, and what is left to do, as values."""
+"""The changes of an import, as values: the imported file, and the tasks that are left."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

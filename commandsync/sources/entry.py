@@ -2,8 +2,8 @@
 
 Each command that a source declares is in one of four places of a `SourceReading`: it is read
 (`entries`), left out with its reason (`excluded`), or not read (`unread`); and of what is read, the
-parts that were not followed are named (`partly`). What is not followed is never treated as nothing:
-an import takes nothing away from a command, or from those of a file, that is partly read.
+parts that were not followed are named (`partly`). An import takes nothing away
+from a command, or from the commands of a file, that is partly read.
 
 All readers write the syntax of a command in one way, `/group sub <required> [optional]`, and read
 from the keys of its declaration why it may not belong on a public list (`Trait`).

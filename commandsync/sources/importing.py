@@ -1,11 +1,11 @@
 """The next imported file: a function of what the sources say, and of the file before.
 
-The commands are those of the sources, in their order. The file before adds three facts that the
+The commands come from the sources, in their order. The file before adds three facts that the
 sources cannot say. If a name is gone and an equal command is new, it was renamed (`formerly`). A
 command stays (`kept`) where its file was not read completely, or may have moved: only a proof
 removes it. A recorded object stays where no run is recorded now.
 
-What is partly read is never taken as all: it may add to a command, and takes nothing from it. The
+A part that is read may add to a command, and takes nothing from it. The
 result of an import is a fixed point: with it as the file before, the next import returns it again.
 """
 
@@ -31,7 +31,7 @@ _OPTION = re.compile(r"[<\[]([^<>\[\]=]+)")  # in a syntax
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceEvidence:
-    """What is known of the commands that are not read; names of files are as in `from`."""
+    """The evidence for commands that are not read; names of files are as in `from`."""
 
     partly: Sequence[tuple[str, PartlyRead]] = ()  # the marks, with the names of their files
     unread: Sequence[tuple[str, UnreadPart]] = ()
@@ -70,7 +70,7 @@ def next_import(
     Args:
         found: The commands of the sources, in their order, those that are left out included.
         before: The file before; an empty one for the first import.
-        evidence: What is known of the commands that are not read.
+        evidence: The evidence for commands that are not read.
     """
     now = [*found]
     proof = _Proof(before, evidence, full={command.source for command in now})
@@ -239,7 +239,7 @@ class _Step:
     def in_order(self) -> list[ImportedCommand]:
         """Return the commands in the order of the sources.
 
-        Those that stay come behind the one that was before them in the file before.
+        A command that stays comes behind the command that it followed in the file before.
         """
         order = [n for n in range(len(self.found)) if self.pairs.get(n) != -1]
         behind: dict[int, list[ImportedCommand]] = {}
@@ -262,7 +262,7 @@ class _Step:
 
 @dataclass(slots=True)
 class _Proof:
-    """What the sources say about commands that are not in them."""
+    """The evidence of the sources for commands that are not in them."""
 
     before: ImportedFile
     evidence: SourceEvidence
@@ -352,7 +352,7 @@ class _Proof:
         return mark and Kept(command.name, f"{command.source} is gone: {mark.reason}", mark.place)
 
     def _names(self, file: str, gone: PurePosixPath) -> bool:
-        """Whether a file that is partly read has the name of one that is gone, or imports it."""
+        """Whether a file that is partly read has the name of a removed file, or imports it."""
         if PurePosixPath(file).name == gone.name:
             return True
         module = gone.parent.name if gone.stem in {"index", "__init__"} else gone.stem
@@ -408,7 +408,7 @@ class ImportDifference(NamedTuple):
 
 
 def differences(before: ImportedFile, after: ImportedFile) -> list[ImportDifference]:
-    """Return how two imported files differ, in the order of the second; what is gone comes last."""
+    """Return the differences of two imported files, in the order of the second, removals last."""
     left = dict.fromkeys(before.commands)  # in their order
     pairs: dict[int, ImportedCommand] = {}
     keys: tuple[tuple[_Keys, _Keys], ...] = (

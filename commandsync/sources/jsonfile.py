@@ -200,7 +200,7 @@ def _commands_of(path: str, content: bytes, folder: str) -> Iterator[FoundComman
 
 
 def _is_own(command: FoundCommand, columns: Mapping[str, str]) -> bool | None:
-    """Whether a command is one of a custom list; False for Discord's, None if it may be either."""
+    """Whether a command belongs to a custom list; False for Discord's, None if it may be either."""
     content = command.value.content
     if value_at(content, columns.get("syntax", "syntax")) is None and is_discords(content):
         return False

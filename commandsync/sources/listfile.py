@@ -50,7 +50,7 @@ _BEFORE_NAME = r"(\{prefix\}|<prefix>|\[p(?:refix)?\]|[^\s<\[(]{0,5}?)"
 
 
 def columns_of(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return the columns of the fields: those of the mapping, else the usual ones."""
+    """Return the columns of the fields, from the mapping or else the usual ones."""
     if unknown := sorted(set(mapping) - set(_FIELDS)):
         hint = f"the fields are {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
         raise UsageError(f"{unknown[0]!r} is not a field of a command", hint=hint)
@@ -86,7 +86,7 @@ def row_entry(
 ) -> SourceEntry:
     """Return a command of a list as an entry; `FileError` if its values are not text.
 
-    The `category` is that of the object around it, if it has none itself.
+    The `category` of the object around it counts if it has none itself.
     """
     name, description, own = (
         next(filter(None, (_text(row, column, place) for column in columns[field])), "")

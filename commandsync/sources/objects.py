@@ -63,7 +63,7 @@ _DEEPEST = 4  # command > group > sub-command > option > choice
 
 
 def object_of(*levels: Node) -> Node | None:
-    """Return the object of a command; of a sub-command the one of its group, with it alone.
+    """Return the object of a command, or of a group with one sub-command alone.
 
     The levels lead from the command down to the sub-command. None if something is missing that
     Discord requires.

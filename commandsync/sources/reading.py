@@ -138,7 +138,7 @@ def _read_code(
 
 
 def _together(first: SourceReading, *others: SourceReading) -> SourceReading:
-    """Return the content of several readings as that of one."""
+    """Return the content of several readings as one reading."""
     for other in others:
         keys = [key.name for key in fields(SourceReading)]
         first = SourceReading(**{key: getattr(first, key) + getattr(other, key) for key in keys})
@@ -234,7 +234,7 @@ _MOST_BYTES = 1_000_000  # of a file that names dependencies
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A bot's project; what is not known is empty."""
+    """A bot's project; unknown fields are empty."""
 
     platform: Platform | Literal[""]
     library: str  # the package of the library

@@ -68,7 +68,7 @@ class CodeMenus:
         )
 
     def _described(self, name: str, known: Mapping[str, SourceEntry]) -> SourceEntry:
-        """Return a command with the text of a menu, else with that of its handler."""
+        """Return a command with the text of a menu, else with the text of its handler."""
         handler, text = self.handlers.get(name), known.get(name)
         if handler is None or text is None or text.description == NO_DESCRIPTION:
             return handler or known[name]

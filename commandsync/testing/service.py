@@ -71,7 +71,7 @@ class SimulatedListing(Recorded):
     """A running simulation. It is used by the tests' thread, and answers in one of its own.
 
     Attributes:
-        service: What it simulates.
+        service: The simulated service.
         base_url: Its URL.
         bot: The id of its bot.
         token: The token of this bot.
@@ -144,7 +144,7 @@ def serve_simulation(
         bot: The id of its bot.
         rate_limit: The requests that it accepts, such as `30/minute`; by default, as its documents
             say.
-        choices: What its documents leave open, such as `empty="refused"`.
+        choices: Answers to the questions that its documents leave open, such as `empty="refused"`.
 
     Raises:
         UsageError: The service or a choice is not known.
@@ -188,11 +188,11 @@ class ListedBot:
     base_url: str
 
     def client(self, **settings: Unpack[ClientSettings]) -> Client:
-        """Return a client of this bot; the arguments are those of `Client`."""
+        """Return a client of this bot; the arguments are as in `Client`."""
         return Client(self.token, self.base_url, **settings)
 
     def async_client(self, **settings: Unpack[ClientSettings]) -> AsyncClient:
-        """Return an asynchronous client of this bot; the arguments are those of `AsyncClient`."""
+        """Return an asynchronous client of this bot; the arguments are as in `AsyncClient`."""
         return AsyncClient(self.token, self.base_url, **settings)
 
 
@@ -249,7 +249,7 @@ class Listing(Recorded):
     def simulate(self, service: str, **options: Any) -> SimulatedListing:  # noqa: ANN401 - checked there
         """Run a simulation of another listing service, such as `top.gg`, until the test ends.
 
-        The options are those of `serve_simulation`, such as `empty="refused"`.
+        The options are as in `serve_simulation`, such as `empty="refused"`.
         """
         return self._simulations.enter_context(serve_simulation(service, **options))
 

@@ -68,7 +68,7 @@ class FunctionCall(NamedTuple):
 
 
 class Calls(Expressions):
-    """Evaluates calls; files, functions and classes are those of `Program`."""
+    """Evaluates calls; `Program` has the files, functions and classes."""
 
     def __init__(self, texts: dict[str, str] | None) -> None:
         super().__init__()

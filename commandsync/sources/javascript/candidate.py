@@ -198,7 +198,7 @@ def _decorated(file: ScriptFile, node: Node) -> Node | None:
 
 
 def _object(file: ScriptFile, node: Node) -> Node | None:
-    """Return the object around a key, if its keys are those of a command that can be run."""
+    """Return the object around a key, if it has the keys of a command that can be run."""
     while node.parent and node.type != "object":
         if node.type in {"statement_block", "arguments", "class_body"}:
             return None

@@ -117,7 +117,7 @@ class Documents:
             return []
 
     def _is_broken(self, at: Computed, name: Value) -> bool:
-        """Whether a command is around an error: what can be read of it may be another's."""
+        """Whether a command is around an error: its readable parts may be another's."""
         if not at.scope.file.error or not is_broken(whole_of(at.node)):
             return False
         self.skip(BROKEN, at, name)
@@ -282,7 +282,7 @@ def sub_commands(command: Value, depth: int = 0) -> Iterator[Computed]:
 
 
 def has_open_sub_commands(command: ObjectValue) -> bool:
-    """Whether a command has sub-commands whose names are computed, such as those of a folder."""
+    """Whether a command has sub-commands whose names are computed, such as from a folder."""
     for part in (*as_list(command.get("options", [])), command.get(REST)):
         fields = fields_of(part)
         name = fields.get("name", fields.get(REST, part))

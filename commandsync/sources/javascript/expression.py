@@ -47,7 +47,7 @@ _ESCAPES |= dict.fromkeys(("\n", "\r", "\r\n", "\u2028", "\u2029"), "")
 
 
 class Expressions:
-    """Evaluates nodes; files, functions and calls are those of `Program`."""
+    """Evaluates nodes; `Program` has the files, functions and calls."""
 
     def __init__(self) -> None:
         self.notes: set[Notice] = set()

@@ -138,7 +138,7 @@ def _is_below(program: Program, owner: Function) -> bool:
 def _below(
     program: Program, classes: Iterable[Value], groups: dict[str, Value], at: Computed
 ) -> list[Value]:
-    """Return the sub-commands of a command, those of a group inside of it."""
+    """Return the sub-commands of a command, with groups as parts of it."""
     found: list[Value] = []
     inside: dict[str, ObjectValue] = {}
     for each in classes:
@@ -243,7 +243,7 @@ def _groups(found: list[Decorator], defined: Groups, scope: BlockScope) -> Group
 
 
 def _guarded(command: ObjectValue, around: list[Decorator]) -> ObjectValue:
-    """Return a command that is the owner's if one of the guards around it is for the owner."""
+    """Return a command, marked as the owner's if a guard around it is for the owner."""
     for _, _, at in (decorator for decorator in around if decorator[0] in _GUARDS):
         for guard in parts(field(first_part(at.node), "arguments")):
             head = _HEAD.match(at.scope.text(guard))

@@ -1,4 +1,4 @@
-"""All commands of a bot's files: first those of frameworks, then what is exported or registered.
+"""All commands of a bot's files: first of frameworks, then exported or registered objects.
 
 What a framework declares is certain. An object of the bot's own command handler is one of several:
 its kind, if its members do not tell, is that of the commands in its folder, and it may be a
@@ -177,7 +177,7 @@ class CommandInventory:
             self.others.add(handler.at)
 
     def _of_class(self, owner: Function) -> Iterator[SourceEntry]:
-        """Yield the commands of a class of a framework; add those of another one."""
+        """Yield the commands of a class of a framework; add further ones to the inventory."""
         documents, fields = self.documents, self._program.fields(owner)
         last = fields.bases[-1] if fields.bases else None
         if last and is_piece(last):
@@ -208,7 +208,7 @@ class CommandInventory:
             fields.update({key: builder[key] for key in ("options", REST) if key in builder})
 
     def _of_piece(self, fields: ObjectValue) -> Iterator[SourceEntry]:
-        """Yield the commands with a prefix of a class of Sapphire; those of Discord register."""
+        """Yield the prefix commands of a class of Sapphire; its commands at Discord register."""
         listed, above = fields.get("subcommands"), fields.get("name")
         entries, is_whole = _below(listed)
         if not is_whole:
@@ -225,7 +225,8 @@ class CommandInventory:
     def _declared(self) -> Iterator[SourceEntry]:
         """Yield the commands of the command handler.
 
-        An open kind is that of the others in the folder, else of all others, else the given form.
+        An open kind is the kind of the others in the folder, else of all others, else the given
+        form.
         """
         documents, found = self.documents, list(self._found.values())
         self._pass_over_nested()
@@ -320,7 +321,7 @@ def _of_folders(found: Iterable[_Found], made: Iterable[Value]) -> dict[Computed
 
 
 def _above(each: _Found, parents: Iterable[ObjectValue]) -> list[ObjectValue]:
-    """Return the commands whose sub-commands are those of the folder of an object."""
+    """Return the commands whose sub-commands are in the folder of an object."""
     folder, is_inside = each.path.parent, BELOW.search(each.path.parent.as_posix())
     return [
         parent
@@ -331,7 +332,7 @@ def _above(each: _Found, parents: Iterable[ObjectValue]) -> list[ObjectValue]:
 
 
 def _is_of_folders(parent: ObjectValue) -> bool:
-    """Whether the name of a command is that of a folder, as the code says it."""
+    """Whether the code names a command by a folder."""
     name = parent.get("name")
     return isinstance(name, Computed) and _FOLDER.search(name.text) is not None
 

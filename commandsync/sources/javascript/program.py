@@ -273,7 +273,7 @@ class Program(Calls):
         return found
 
     def _name_piece(self, found: ObjectValue, owner: Function, last: Computed) -> None:
-        """Give a command of Sapphire without a name that of its file, as the framework does."""
+        """Give a command of Sapphire without a name the name of its file, as the framework does."""
         if is_piece(last) and not owner.scope.file.error:  # an error may have lost its name
             found.setdefault("name", PurePosixPath(owner.scope.file.path).stem)
 
@@ -324,7 +324,7 @@ class Program(Calls):
             self.called(Function(above.node, above.scope.inner(this=this)), given)
 
     def instance(self, owner: Function, given: list[Value], at: Computed) -> Value:
-        """Return an object of a class; where that keeps nothing of a command, what it is given."""
+        """Return an object of a class, or its argument if the class keeps nothing of a command."""
         alone = self.fields(owner)
         objects = [value for value in given if isinstance(value, ObjectValue)]
         if owner.node in self._running or not (objects or _names_itself_by(given, alone)):

@@ -45,7 +45,7 @@ class TelegramScripts:
     """Reads the handlers and the menus of all files; nothing without a framework of Telegram."""
 
     def __init__(self, program: Program) -> None:
-        """Read the calls; what is computed is not read, unless a menu has all that is public."""
+        """Read the calls; a computed part is not read, unless a menu has all public commands."""
         self.menus = CodeMenus()
         self.covered: set[Computed] = set()
         self.partly: list[PartlyRead] = []
@@ -66,7 +66,7 @@ class TelegramScripts:
         return [UnreadPart(at.place, reason, name) for reason, at, name in skipped]
 
     def _calls(self) -> Iterator[FunctionCall]:
-        """Yield each call that may be one of the frameworks once."""
+        """Yield each call that may belong to a framework, once."""
         known = set()
         for call in self._program.calls if self._packages else ():
             owner = call.owner

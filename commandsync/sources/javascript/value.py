@@ -290,7 +290,7 @@ _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', r
 
 
 def aliases_of(path: str) -> Aliases:
-    """Return the aliases for a file: those of the nearest folders that have a configuration."""
+    """Return the aliases for a file, from the nearest folders that have a configuration."""
     aliases: Aliases = []
     for folder in [PurePosixPath(path), *PurePosixPath(path).parents][: _MOST_ABOVE + 1]:
         for name in _FILES:

@@ -224,7 +224,7 @@ class Inventory:
                 self._code.skip(reason, node, scope, self._code.text(written, scope) or "")
 
     def _may_be_of(self, expression: ast.expr, scope: Scope) -> bool:
-        """Whether a decorator or a base class may be one of a framework that is not read."""
+        """Whether a decorator or a base class may belong to a framework that is not read."""
         meaning = self._code.meaning(callee(expression), scope)
         return not isinstance(meaning, str) or meaning.partition(".")[0] in _UNREAD
 
@@ -285,7 +285,7 @@ class Inventory:
 
 
 def _spelled(decorator: ast.expr) -> str:
-    """Return the names and texts of a decorator, those of its arguments included."""
+    """Return the names and texts of a decorator and its arguments."""
     named = (part.arg or "" for part in ast.walk(decorator) if isinstance(part, ast.keyword))
     return " ".join([words(decorator), *named])
 

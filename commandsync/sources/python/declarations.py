@@ -271,7 +271,7 @@ class Declarations:
     ) -> "Declaration | ClassRole | Unfollowed | None":
         """Return the object on which a decorator declares a command; None if it declares none.
 
-        That of a framework's function is its bot, or its tree of slash commands.
+        For a framework's function it is the bot, or its tree of slash commands.
         """
         original = self._code.framework(called, scope)
         if (original.rpartition(".")[2] or last_name(called)) not in WORDS:

@@ -1,4 +1,4 @@
-"""The decorators of a function, with those that a decorator of the bot's own stands for.
+"""The decorators of a function, and the decorators inside a decorator of the bot's own.
 
 Bots wrap the decorators of their framework: `return commands.command(name=name)`, or a function
 that applies some to another one. Such a function is followed as far as it only does that.
@@ -34,9 +34,9 @@ class ScopedDecorator(NamedTuple):
 def parts_of(  # noqa: PLR0911 - one for each form
     decorator: ast.expr, scope: Scope, code: Code, depth: int = 0
 ) -> list[ScopedDecorator] | None:
-    """Return the decorators that one of the bot's own stands for; None if it is not followed.
+    """Return the decorators inside a decorator of the bot's own; None if it is not followed.
 
-    Any other decorator stands for itself.
+    Any other decorator is returned itself.
     """
     meaning = code.meaning(callee(decorator), scope)
     if not (isinstance(meaning, Definition) and isinstance(meaning.node, Function)):
@@ -74,7 +74,7 @@ def named(decorator: ast.expr) -> str:
 
 
 class _Body(NamedTuple):
-    """What a decorator makes of the function that it gets."""
+    """The result of a decorator for its function."""
 
     made: ast.expr | None
     parameter: str  # the function that it gets; empty without one

@@ -181,7 +181,7 @@ class Entries:
     def _mark(
         self, declaration: Declaration, name: str, *, prefix: bool, is_computed: bool
     ) -> None:
-        """Mark what is not followed of a command: its text, its class, or that of a parameter."""
+        """Mark unfollowed parts of a command: its text, its class, or a parameter's class."""
         given, scope = declaration.given, declaration.around
         if is_computed:
             reason = "its description is computed at run time"

@@ -98,7 +98,7 @@ class ListReader:
         return known.node if isinstance(known, Definition) else None
 
     def _may_change(self, change: Change) -> bool:
-        """Whether a call is one of a method of a list, or of a function that may change it."""
+        """Whether a call is to a method of a list, or to a function that may change it."""
         if change.called is None:
             return True
         meaning = self._code.meaning(change.called, change.scope)

@@ -227,7 +227,7 @@ class Arguments:
                 argument.members["description"] = self._code.value(given[name], scope)
 
     def _choices(self, expression: ast.expr, scope: Scope) -> list[dict[str, Value]]:
-        """Return choices with their names and values, of which some may be unknown."""
+        """Return choices with their names and values, some of which may be unknown."""
         meaning = self._code.meaning(expression, scope)
         around = meaning.scope if isinstance(meaning, Definition) else scope
         match getattr(meaning, "node", None):

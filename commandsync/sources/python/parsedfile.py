@@ -1,7 +1,7 @@
 """One Python file of a bot, parsed; it is never run.
 
 A file is decoded as Python decodes it. The functions and classes that are not valid are taken out
-(`Removed`), and named: what is left is parsed.
+(`Removed`), and named: the rest is parsed.
 """
 
 import ast

@@ -196,7 +196,7 @@ def _declares(loop: ast.For, scope: Scope, turns: int) -> bool:
 
 
 class Grown(ast.BinOp):
-    """What a name means after `name += more`: its value, perhaps with more."""
+    """The meaning of a name after `name += more`: its value, perhaps with more."""
 
 
 def _changes(call: ast.Call, scope: Scope) -> Iterator[Change]:
@@ -244,7 +244,7 @@ def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
 
 
 def _names(target: object) -> Iterator[str]:
-    """Yield the names that a target binds, such as those of a tuple."""
+    """Yield the names that a target binds, such as the names of a tuple."""
     for node in ast.walk(target) if isinstance(target, ast.AST) else ():
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id

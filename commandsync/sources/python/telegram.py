@@ -38,7 +38,7 @@ Skipped = tuple[str, ast.expr, Scope]
 
 
 class HandlerReader:
-    """Reads the handlers of files; what cannot be read of them is `skipped`, with the reason."""
+    """Reads the handlers of files; unreadable parts of them are `skipped`, with the reason."""
 
     def __init__(self, code: Code, lists: ListReader) -> None:
         self._code = code
@@ -96,7 +96,7 @@ class HandlerReader:
                     yield _entry(name, function, at, scope, prefix)
 
     def _by_keywords(self, on: ast.Call, function: Handled, scope: Scope) -> Iterator[SourceEntry]:
-        """Yield the commands that the keywords of telebot name; those of unknown ones are not."""
+        """Yield the commands that the known keywords of telebot name."""
         named = keywords(on)
         if _WITH_KEYWORD.fullmatch(last_name(on.func)):
             for name in self._names(_stated(named, "commands"), scope):
@@ -227,7 +227,7 @@ def _stated(named: Mapping[str, ast.expr], *keys: str) -> list[ast.expr]:
 
 
 def _compared(part: ast.expr) -> ast.expr | None:
-    """Return the text, or the pattern, with which a filter compares that of a message."""
+    """Return the text, or the pattern, that a filter compares with the text of a message."""
     match part:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.In()], comparators=[text]):
             return text if last_name(left) == "text" else None
@@ -354,7 +354,7 @@ class Telegram:
         return menu_entry(name, text or "", around.file.place(node))
 
     def _is_of_bot(self, called: ast.expr, scope: Scope) -> bool:
-        """Whether a call is one of a method of a bot, and not of a function of its files."""
+        """Whether a call is to a method of a bot, and not to a function of its files."""
         meaning = self._code.meaning(called, scope)
         is_own = isinstance(meaning, Definition) and isinstance(meaning.node, Function)
         return isinstance(called, ast.Attribute) and not is_own
