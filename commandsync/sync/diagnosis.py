@@ -7,6 +7,7 @@ check contains the token.
 
 import asyncio
 import platform
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import aclosing, suppress
@@ -14,6 +15,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import chain
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -42,7 +44,15 @@ from commandsync.manifest import Manifest
 from commandsync.plan.differences import Parity
 from commandsync.records.models import Account
 from commandsync.records.texts import Resource
-from commandsync.sync.importsource import TOKEN_VARIABLE
+from commandsync.sources.sourcefile import (
+    PYTHON,
+    SCRIPTS,
+    code_files,
+    is_folder_or_pattern,
+    matching,
+    read_bytes,
+)
+from commandsync.sync.importsource import TOKEN_VARIABLE, sources_of
 from commandsync.sync.job import connected
 from commandsync.sync.listcontent import (
     digest_of,
@@ -74,6 +84,13 @@ _EXTRAS = {  # the modules of each
     "record": ("aiohttp", "trustme"),
     "server": ("fastapi", "h11", "jwt", "limits", "nh3", "sqlalchemy", "uvicorn", "websockets"),
 }
+
+# The calls by which the usual libraries register commands with Discord.
+_REGISTERS = re.compile(
+    rb"\btree\.sync\(|\.sync_(?:all_application_)?commands\(|\.syncCommands\("
+    rb"|\b(?:application|guild)[?!]?\.commands\.(?:set|create)\("
+    rb"|\bRoutes\.application(?:Guild)?Commands\(|\.bulk(?:Edit|Overwrite)\w*Commands\("
+)
 
 
 def diagnose(settings: Settings) -> Iterator[Check | Parity]:
@@ -176,12 +193,28 @@ def _discord(settings: Settings, manifest: Manifest) -> Iterator[Check]:
     count = sum(map(len, listed.collections.values()))
     accepts = f"accepts the token of {whose} in {site.token_from}"
     yield Check(name, "ok", f"{accepts}, commands registered: {count:,}")
-    program = manifest.imports.program
-    recorded = manifest.imported and any(each.recorded for each in manifest.imported.commands)
-    if recorded and program:
+    if program := _registering(manifest):
         message = f"{program} registers commands, too: each undoes the changes of the other"
         hint = "let apply alone register them; or remove discord from listings:, and import it"
         yield Check(name, "warning", message, hint)
+
+
+def _registering(manifest: Manifest) -> str:
+    """Return a program of the bot that registers commands with Discord; empty if none is known.
+
+    It was recorded, or it is a file of the imported code that calls its library for that.
+    """
+    program = manifest.imports.program
+    if program and manifest.imported and any(each.recorded for each in manifest.imported.commands):
+        return program
+    with suppress(CommandsyncError):  # the check of the names says what cannot be read
+        for source in sources_of(manifest) if manifest.imports.sources else ():
+            path = source.path or ""
+            root, inside = matching(path) if is_folder_or_pattern(path) else (Path(path), None)
+            for file in code_files(root, inside, (*PYTHON, *SCRIPTS), ()) if path else ():
+                if _REGISTERS.search(read_bytes(file)):
+                    return file
+    return ""
 
 
 def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:

@@ -418,7 +418,7 @@ def test_without_changes_there_is_no_request(home: Home, discord: DiscordServer)
     assert home.run("plan", "--requests", exits=0).out == "no request: nothing is left to do\n"
 
 
-def checks(home: Home, code: int = 0) -> list[tuple[str, str, str]]:
+def checks(home: Home, code: int | None = 0) -> list[tuple[str, str, str]]:
     """Return the checks of Discord: their name, state and message."""
     document = home.run("doctor", "--format", "json", exits=code).document
     return [
@@ -528,6 +528,31 @@ def test_doctor_warns_where_the_program_registers_commands_too(
 
     assert [state for state, _ in states] == ["ok", *["warning"] * recorded]
     assert ("node deploy.js registers commands, too" in states[-1][1]) is recorded
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "warns"),
+    [
+        ("bot.py", "await bot.tree.sync(guild=None)", True),
+        ("bot.py", "tree.synced()", False),
+        ("src/ready.js", "await client.application.commands.set(commands);", True),
+        ("src/ready.js", "client.commands.set(command.data.name, command);", False),
+        ("src/deploy.ts", "rest.put(Routes.applicationGuildCommands(id, server), { body });", True),
+    ],
+)
+def test_doctor_warns_where_the_code_registers_commands_too(
+    home: Home, discord: DiscordServer, name: str, line: str, *, warns: bool
+) -> None:
+    home.write(imported(), "commands.imported.yaml")
+    home.write(line, name)
+    manifest(home, discord, entry(PING), top=f"import: {{from: {name.partition('/')[0]}}}\n")
+
+    accepted, *warnings = checks(home, code=None)
+
+    assert accepted[1] == "ok"
+    assert [message.partition(":")[0] for _, _, message in warnings] == (
+        [f"{name} registers commands, too"] * warns
+    )
 
 
 def test_parts_that_discord_refuses_are_named_before_anything_is_written(
