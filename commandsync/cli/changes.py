@@ -19,7 +19,7 @@ from commandsync.sync.setting import FILES, STRICT
 )
 @options(FILES, STRICT)
 def changes_command(run: Run, /, *, earlier: str, files: tuple[str, ...], strict: bool) -> None:
-    """Describe for users what changed since an earlier version.
+    """Describe the changes since an earlier version for users.
 
     Commands that are new, gone, renamed or changed, as sentences. Breaking changes come first: a
     command is gone, is called differently, needs an argument that it did not need, or fails for

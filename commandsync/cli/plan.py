@@ -87,7 +87,7 @@ def plan_command(  # noqa: PLR0913 - its own options
     since: str,
     state: str,
 ) -> int:
-    """Show what apply would change; nothing is written.
+    """Show the changes that apply would make; nothing is written.
 
     It needs no token, since reading is public; it sends the token if there is one.
 

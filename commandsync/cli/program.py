@@ -37,14 +37,14 @@ GROUPS = {
     "Sync": {
         "init": "Write the first manifest of a bot; never over an existing file.",
         "validate": "Check manifests, with no network and no token.",
-        "plan": "Show what apply would change; nothing is written.",
+        "plan": "Show the changes that apply would make; nothing is written.",
         "apply": "Make the listing match the manifest.",
         "pull": "Print a manifest of the listed records.",
     },
     "From your code": {
         "import": "Write the commands of the bot's code or platform beside the manifest.",
         "docs": "Write the command list into Markdown, HTML and JSON files.",
-        "changes": "Describe for users what changed since an earlier version.",
+        "changes": "Describe the changes since an earlier version for users.",
         "announce": "Print an announcement for the manifest, or post it.",
     },
     "Your own service": {
@@ -54,7 +54,7 @@ GROUPS = {
     },
     "More": {
         "doctor": "Check the settings, the service and the token.",
-        "listings, schema": "Show what services can do, or a JSON Schema.",
+        "listings, schema": "Show the abilities of services, or a JSON Schema.",
         "completion": "Print a script that completes commands in a shell.",
     },
 }

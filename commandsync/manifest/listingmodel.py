@@ -245,7 +245,7 @@ class ListingModel(types.Table):
     """A service that lists the bot."""
 
     service: _Service = Field(
-        description="The name of the service; one that is not known needs replace.",
+        description="The name of the service; an unknown one needs replace.",
         examples=["discord", *LISTS],
     )
     bot: types.Bot = Field("", description="The bot's id on this service, if it is another one.")
@@ -265,7 +265,7 @@ class ListingModel(types.Table):
     replace: ReplaceModel | None = Field(
         None,
         json_schema_extra=_without_null,
-        description="The request that replaces the list, for a service that is not known.",
+        description="The request that replaces the list, for an unknown service.",
     )
     scopes: _Scopes = Field(
         (),

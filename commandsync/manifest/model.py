@@ -43,14 +43,14 @@ class CommandModel(Table):
     )
     formerly: fields.Texts = Field(
         (),
-        description="Names the command no longer has: it is renamed and keeps its id and uses.",
+        description="Former names: the command is renamed, and keeps its id and uses.",
         examples=[["h"]],
     )
     id: fields.Id = ""
     own: fields.Flag = Field(
         default=False,
-        description="With import: that the command is not one of the imported ones, though it has, "
-        "or had, the name of one.",
+        description="With import: whether this is another command than the imported one of its "
+        "name.",
     )
     discord: DiscordObject = Field(
         None, description="Discord's own object of the command, as its documents write it."
@@ -100,7 +100,7 @@ class DefaultsModel(Table):
     """The values of every command that does not have its own."""
 
     category: fields.DefaultCategory = Field(
-        "", description="The category of commands that have none.", examples=["General"]
+        "", description="The category of commands without one.", examples=["General"]
     )
 
 
@@ -188,8 +188,8 @@ class ImportModel(Table):
     )
     unread: fields.Patterns = Field(
         (),
-        description="Patterns of names, files and paths that are not read and known to be: "
-        "a check of the import does not fail for them.",
+        description="Patterns of names, files and paths that cannot be read: a check of the import "
+        "does not fail for them.",
         examples=[["setup", "owner/*"]],
     )
 
@@ -274,7 +274,7 @@ class ManifestModel(_Entries):
     )
     prefix: fields.Prefix = Field(
         None,
-        description="The text that replaces {prefix} in a syntax, kept to the letter.",
+        description="The text that replaces {prefix} in a syntax, unchanged.",
         examples=["/", "!"],
     )
     defaults: DefaultsModel = Field(default_factory=DefaultsModel)

@@ -166,8 +166,8 @@ class _Laying:
         name, (index, *more) = quoted(model.name), meant
         if more:
             known = " and ".join(f"{quoted(commands[n].syntax)}{_from(commands[n])}" for n in meant)
-            message = f"{name} may be each of {len(meant)} imported commands: {known}"
-            own.report.error(own.node.at, message, "write the syntax of the one that is meant")
+            message = f"{name} may mean each of {len(meant)} imported commands: {known}"
+            own.report.error(own.node.at, message, "write the syntax of one of them")
         elif (first := self.meant.setdefault(index, own)) is not own:
             message = f"{name} is written twice (first at {first.place})"
             own.report.error(own.node.at, message, "keep one entry for each imported command")

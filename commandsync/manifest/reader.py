@@ -258,7 +258,9 @@ class ManifestReader:
             return None
         if part.is_edited:
             message = "this file was edited, and commandsync import writes it again"
-            part.report.warning(0, message, "commandsync import prints the entries that keep it so")
+            part.report.warning(
+                0, message, "commandsync import prints the entries that keep the edit"
+            )
         return part
 
     def included(self, main: CheckedFile) -> list[CheckedFile]:

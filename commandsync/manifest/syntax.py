@@ -220,7 +220,7 @@ def _glued(problem: str, source: Source, at: int) -> Explained | None:
 
 def _other(problem: str, source: Source, at: int) -> Explained:
     if "document" in problem and source.text[at:].strip():
-        hint = "a manifest is one document: remove what follows"
+        hint = "a manifest is one document: remove the rest"
         return Explained(at, "more follows after the end of the document", hint)
     if problem == "could not find expected ':'":
         key = quoted(source.line_at(at)[1].strip())

@@ -219,9 +219,9 @@ class _Checker(NamedTuple):
         """Return the hint for an empty value where a string seems to be."""
         text = self.report.source.text
         if isinstance(node, Scalar) and node.plain and _COMMENT.match(text, node.at):
-            return "quote the string: YAML reads what follows # as a comment"
+            return "quote the string: YAML reads the text after # as a comment"
         if text.startswith("&", node.at):
-            return "quote the string: YAML reads what follows & as an anchor"
+            return "quote the string: YAML reads the text after & as an anchor"
         return ""
 
 

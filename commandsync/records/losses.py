@@ -91,7 +91,7 @@ class LossReason(Enum):
     CHANGED = "the manifest has another text"
     NOT_READ = "the service does not return its list"
     UNKNOWN = "the options are not known"
-    NO_OPTIONS = "the manifest says nothing of options"
+    NO_OPTIONS = "the manifest does not describe options"
     KEPT = "a sub-command that is kept needs the name for its group"
     NOT_DESCRIBED = "neither the manifest nor an object of the platform describes the group"
 

@@ -76,7 +76,7 @@ def result_line(result: Result) -> str:
     verdict = _verdict(result)
     if result.verified is None:
         verdict = _UNREAD.get(result.sent, "The listing was not changed.")
-        verdict += " It is not recorded that it was sent." if result.unrecorded else ""
+        verdict += " The sent list is not recorded." if result.unrecorded else ""
     resent = result.sent in {Outcome.DONE, Outcome.SENT} and not result.settled
     nothing = "the list was sent again" if resent else "0 done"
     return f"Apply: {', '.join(parts) or nothing}. {verdict}"

@@ -209,7 +209,9 @@ class _Step:
                 self.pairs[index] = number
                 self.found[index] = replace(now, formerly=(*before.formerly, before.name))
             else:
-                message = f"{now.name!r} may be {before.name!r} under a new name, or another one"
+                message = (
+                    f"{now.name!r} may be {before.name!r} under a new name, or another command"
+                )
                 hint = f"if it is, write an entry in the manifest: name: {now.name} with formerly:"
                 self.notes.append(Notice(message, hint))
 

@@ -106,7 +106,7 @@ def commit_of(revision: str, folder: str) -> str:
         with suppress(GitError):
             commit = git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if not revision.strip("0"):  # CI systems name it where no push came before
-        message = f"{revision!r} stands for no commit"
+        message = f"{revision!r} is not a commit"
         raise UsageError(message, hint="name the commit whose version was sent last")
     if not commit:
         message = f"{revision!r} is neither a file nor a revision that git knows here"

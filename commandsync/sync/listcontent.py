@@ -369,10 +369,10 @@ def _why_unknown(memory: Remembered, found: Sequence[PossibleList | None]) -> st
             sent = f"{delivery.size:,} commands sent on {_shown(delivery.at)}"
             return f"the names of the {sent} are not known"
     if memory.other_token:
-        return f"the token is another one than that of {_shown(memory.other_token)}"
+        return f"the token differs from that of {_shown(memory.other_token)}"
     if memory.possible and not memory.is_known:
         at = _shown(memory.possible[0].at)
-        return f"the list sent on {at} may have arrived, and none before is known"
+        return f"the list sent on {at} may have arrived, and no list before it is known"
     return ""
 
 
@@ -388,10 +388,10 @@ def notices_of(baseline: Baseline, *, at: str) -> Iterator[Notice]:
     certain = [each for each in baseline.lists if not each.is_elsewhere]
     if len(certain) > 1:
         names = " or ".join(f"{each.name} ({each.size:,} commands)" for each in certain)
-        yield Notice(f"{at}: the service may show {names}: not every request had a clear end")
+        yield Notice(f"{at}: the service may show {names}: some requests have an unknown result")
     first = baseline.first
     if first and not first.has_texts:
-        yield Notice(f"{at}: of {first.name} only the names of the commands are known")
+        yield Notice(f"{at}: only the names of the commands of {first.name} are known")
 
 
 def _known(

@@ -94,7 +94,7 @@ PRUNE = Setting(
     default=True,
     section="Manifest",
     option="no-prune",
-    help="Delete nothing that is missing in the manifest.",
+    help="Keep listed records that are not in the manifest.",
     input_help="false keeps listed records that are not in the manifest; true deletes them, unless "
     "the manifest contains prune: false.",
     argument_help="Whether to delete listed records that are not in the manifest, unless it "
@@ -154,7 +154,7 @@ ENV_FILE = Setting["Mapping[str, str] | None"](
     section="Service",
     value="PATH",
     read=_tokens,
-    help="A file such as .env, from which the variables of tokens are taken that are not set.",
+    help="A file such as .env, for tokens whose variables are not set.",
 )
 TIMEOUT = Setting[float](
     "timeout",
@@ -200,7 +200,7 @@ GUILD = Setting(
     section="Service",
     value="ID",
     read=_digits,
-    help="Of Discord: the commands of this server in place of the global ones, and no other "
+    help="Use the commands of this server at Discord in place of the global ones, and no other "
     "listing.",
 )
 SINCE = Setting(

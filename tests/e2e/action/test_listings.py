@@ -323,7 +323,7 @@ def test_a_success_that_cannot_be_recorded_is_incomplete(lists: Lists, hub: Hub)
     lists.write(*TEN[:2])
     refused = lists.merge()
 
-    assert "It is not recorded that it was sent" in step.log
+    assert "The sent list is not recorded" in step.log
     assert lists.names == [TEN] * 3
     assert refused.code == 5
     assert "would delete 8 of 10 listed commands" in error_of(refused)

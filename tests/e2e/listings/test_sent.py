@@ -158,7 +158,7 @@ def test_another_token_is_another_list(clone: Clone) -> None:
 
     assert plan["known"] is False
     assert "whose content is not known" in refused.out
-    assert "the token is another one than that of 20" in refused.out
+    assert "the token differs from that of 20" in refused.out
     assert "Nothing is known of that list: the token is another one" in allowed.out
     assert "--unseen" in refused.out
     assert "would delete 9 of 10" in back
@@ -281,7 +281,7 @@ def test_a_success_that_cannot_be_recorded_is_incomplete_and_counts_as_unclear(
     refused = clone.refused()
 
     assert "the disk is full" in ran.out
-    assert "It is not recorded that it was sent" in ran.out
+    assert "The sent list is not recorded" in ran.out
     assert clone.place.names == FORTY
     assert "would delete 39 of 40" in refused
 

@@ -99,7 +99,7 @@ def test_of_several_commands_an_entry_means_that_of_equal_syntax() -> None:
 def test_an_entry_that_may_mean_several_lists_them() -> None:
     (problem,) = complaints("- {name: afk, description: Mine.}\n", AFK, AWAY)
 
-    assert problem.startswith('commands.yaml:5:3: "afk" may be each of 2 imported commands: ')
+    assert problem.startswith('commands.yaml:5:3: "afk" may mean each of 2 imported commands: ')
     assert '"{prefix}afk" (src/afk.js) and "/afk" (src/afk.js)' in problem
 
 

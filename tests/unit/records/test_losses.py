@@ -70,7 +70,7 @@ def test_what_is_left_out_is_counted_and_the_first_are_named(
         ),
         (
             Loss(OPTIONS, LossReason.NO_OPTIONS, Instead.STAYS, ("a",)),
-            ["the options of 1 command are left as registered: the manifest says nothing of opt"],
+            ["the options of 1 command are left as registered: the manifest does not describe"],
         ),
     ],
 )

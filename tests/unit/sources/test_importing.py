@@ -156,8 +156,8 @@ def test_two_renames_that_fit_are_named_and_none_is_written() -> None:
 
     assert [each.formerly for each in result.content.commands] == [(), ()]
     assert [note.message for note in result.notes] == [
-        "'one' may be 'old' under a new name, or another one",
-        "'two' may be 'old' under a new name, or another one",
+        "'one' may be 'old' under a new name, or another command",
+        "'two' may be 'old' under a new name, or another command",
     ]
 
 

@@ -149,7 +149,7 @@ def test_a_revision_that_is_not_a_commit_is_refused(repo: GitRepo, revision: str
 def test_zeros_stand_for_no_commit(repo: GitRepo, length: int) -> None:
     repo.commit({"commands.yaml": MAIN}, tag="v1")
 
-    with pytest.raises(UsageError, match="stands for no commit"):
+    with pytest.raises(UsageError, match="is not a commit"):
         version_at("0" * length, str(repo.path / "commands.yaml"))
 
 
