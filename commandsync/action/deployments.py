@@ -42,7 +42,7 @@ from commandsync.action.inputs import Mode
 from commandsync.action.rest import GitHub, GitHubError, part
 from commandsync.errors import CommandsyncError, RefusedError
 from commandsync.manifest import Manifest
-from commandsync.plan.baseline import Unknown
+from commandsync.plan.plan import Unknown
 from commandsync.records.snapshot import Audience
 from commandsync.sync.earlier import EarlierVersion, version_at
 from commandsync.sync.history import first_parents, versions_since

@@ -61,7 +61,7 @@ def announce_command(  # noqa: PLR0913 - the options of one command
       gh release view v1.2.0 --json body --jq .body |
         commandsync announce --title "Version 1.2.0" --notes-file -
     """
-    from commandsync.cli.approval import check_terminal
+    from commandsync.cli.application import check_terminal
     from commandsync.errors import Exit, UsageError
     from commandsync.manifest.dump import dump_entry
     from commandsync.records.texts import Resource
@@ -121,7 +121,7 @@ def _post(run: Run, announcement: AnnouncementText, *, source: str, asks: bool) 
 
 def _post_whole(run: Run, announcement: AnnouncementText, *, asks: bool) -> int:
     """Post an announcement at a service that does not return it; return the exit code."""
-    from commandsync.cli.approval import confirm, decline
+    from commandsync.cli.application import confirm, decline
     from commandsync.cli.call import Writer
     from commandsync.errors import Exit
     from commandsync.report.lines import visible

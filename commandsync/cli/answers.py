@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.approval import confirm
+from commandsync.cli.application import confirm
 from commandsync.cli.options import Run
 from commandsync.cli.output import print_err
 from commandsync.errors import CommandsyncError, UsageError

@@ -198,7 +198,7 @@ def remove_command(run: Run, /, *, identifier: str, yes: bool, database: str) ->
     Example:
       commandsync bots remove 812045337190064138 --yes
     """
-    from commandsync.cli.approval import check_terminal, confirm, decline
+    from commandsync.cli.application import check_terminal, confirm, decline
     from commandsync.errors import Exit
     from commandsync.report.lines import visible
     from commandsync.server.administration import find_bot, remove_bot, stored

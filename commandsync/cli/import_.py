@@ -197,7 +197,7 @@ def _in_doubt(
     output: Output, of_run: RecordedCommands, order: _Order, kept: Import, whole: Import
 ) -> Import:
     """Choose the import after a run that is not known to be whole: it keeps what was there."""
-    from commandsync.cli.approval import confirm
+    from commandsync.cli.application import confirm
     from commandsync.records.texts import named
     from commandsync.report.lines import visible
     from commandsync.report.summary import counted

@@ -9,10 +9,12 @@ Discord limits each kind of request on its own ("Rate Limits" of its documentati
 how many more are allowed, and in how many seconds all of them are allowed again. Discord refuses
 further requests. A `Budget` counts them. Answers of requests that are in flight together come in
 any order: those that are still awaited count as if no answer had counted them.
+`registered_commands` returns the commands that a bot has registered, as Discord answers them.
 """
 
 import os
 import random
+import re
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
@@ -20,6 +22,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
+from commandsync import errors
 from commandsync.api import arguments
 from commandsync.api.arguments import Address
 from commandsync.api.content import Bucket, bucket_of, rate_limit_of
@@ -32,6 +35,7 @@ from commandsync.client.request import Secrecy, log_answer, not_sent
 from commandsync.client.threads import Gate
 from commandsync.client.transport import Transport
 from commandsync.errors import Reply, TransportError, UsageError
+from commandsync.services import discord
 from commandsync.services.service import PAGE, Service
 
 if TYPE_CHECKING:
@@ -321,3 +325,36 @@ class AsyncConnection(AnyConnection):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+_IDENTIFIER = re.compile("[0-9]{1,20}")
+
+
+def registered_commands(
+    address: Address,
+    token: Token,
+    *,
+    application: str = "",
+    timeout: float = 30.0,
+    retries: int = 4,
+    on_wait: OnWait | None = None,
+) -> bytes:
+    """Return the body of Discord's answer: the bot's global commands with all localizations.
+
+    It makes one request, and one more to ask for the application's id if that is empty. The token
+    does not tell it: it contains the id of the bot's user, which differs for old bots. The other
+    arguments are as in `Connection`, and an id that is not valid raises `UsageError`.
+    """
+    if application and not _IDENTIFIER.fullmatch(application):
+        hint = "it is a number, on the page General Information of the developer portal"
+        raise errors.UsageError(f"{application!r} is not an application's id", hint=hint)
+    connecting = Connection(
+        address, token, timeout=timeout, retries=retries, service=discord.DISCORD
+    )
+    with connecting as connection:
+        connection.on_wait = on_wait or connection.on_wait
+        try:
+            application = application or connection.call(discord.application()).id
+            return connection.call(discord.registered(application))
+        except (errors.ApiError, errors.DecodeError) as error:
+            raise error.having(message=f"Discord: {error.message}") from error.__cause__

@@ -17,9 +17,8 @@ from commandsync.api.content import check_size
 from commandsync.diagnostics import LIBRARY, Do, Words
 from commandsync.document import VERSION, part
 from commandsync.errors import CommandsyncError, FileError, RefusedError
-from commandsync.plan.baseline import THE_LIST, name_of
 from commandsync.plan.comparison import Scheduled
-from commandsync.plan.plan import ListPlan, Plan, RecordPlan, Target
+from commandsync.plan.plan import THE_LIST, ListPlan, Plan, RecordPlan, Target, name_of
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.losses import Instead, Loss, LossReason, instead_of
 from commandsync.records.snapshot import Entry, Phase, Schedule

@@ -2,8 +2,13 @@
 
 A plan is one of two: a `RecordPlan` changes records one by one, by their ids; a `ListPlan` replaces
 a whole list in one request. `make_plan` compares the two sides, collection by collection, and puts
-deletes last; `list_plan` makes of that the plan of a list, which is compared with its `Baseline`. A
-plan is bound to its `Target`. `expected_listing` says what an apply leaves.
+deletes last; `list_plan` makes the plan of a list from that. A plan is bound to its `Target`.
+`expected_listing` returns the listing after an apply.
+
+The plan of a list is compared with its `Baseline`, the knowledge of the list that a service shows
+now, and the rules of `ListPlan` follow from it. A baseline is one of five values, by the source of
+that knowledge. Each has the lists that may be shown: more than one may be, where a request may have
+arrived or another machine may have sent its own.
 
 Equal inputs give equal plans, to the byte when rendered: nothing here depends on a hash seed or the
 environment. The time, by which scheduled entries are due, is an input.
@@ -14,16 +19,103 @@ import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias, assert_never
 
 from commandsync.diagnostics import Do, Notice
-from commandsync.plan.baseline import AS_READ, AsRead, Baseline, Unknown, Unread
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.comparison import Comparison, Scheduled
 from commandsync.plan.rules import SyncRules, countable, deletes_refusal, with_copies
 from commandsync.records.losses import Loss
 from commandsync.records.snapshot import Audience, Entry, Snapshot, labelled
 from commandsync.records.texts import Abilities, Patterns, Resource, Text
+
+THE_LIST = "list"  # the name of what a service returns
+
+
+class PossibleList(NamedTuple):
+    """A list that a service may show."""
+
+    commands: Snapshot  # its commands, as the service shows them
+    digest: str  # of the request that sends it
+    name: str = ""  # such as `the list sent on 2026-06-01 09:30 UTC`
+    has_texts: bool = True  # whether more than the names of its commands is known
+    is_elsewhere: bool = False  # whether only another machine may have sent it
+
+    @property
+    def size(self) -> int:
+        """How many commands it has."""
+        return len(self.commands.collections[Resource.COMMAND])
+
+
+@dataclass(frozen=True, slots=True)
+class _Baseline:
+    """The fields of every baseline."""
+
+    # A plan shows the changes to the first one, and counts the deletes of each.
+    lists: tuple[PossibleList, ...] = ()
+
+    @property
+    def first(self) -> PossibleList | None:
+        """The list that the changes are compared with; None if nothing is known."""
+        return self.lists[0] if self.lists else None
+
+
+@dataclass(frozen=True, slots=True)
+class AsRead(_Baseline):
+    """The list as the service returned it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfVersion(_Baseline):
+    """The list of an earlier version of the manifest."""
+
+    name: str  # the revision or the file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastSent(_Baseline):
+    """The list that was sent last, and those that may be shown in its place."""
+
+    name: str  # when it was sent
+
+
+@dataclass(frozen=True, slots=True)
+class Unread(_Baseline):
+    """Nothing before an apply: the service returns its list only with the token."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown(_Baseline):
+    """Nothing that rules out another list; lists that may have arrived count all the same."""
+
+    why: str = ""  # why nothing is known, where that is not usual
+    accepted: bool = False  # whether the list may be replaced all the same
+    error: Notice | None = None  # why it must not be: what was sent cannot be read or recorded
+
+    @property
+    def first(self) -> None:
+        """Return None: there is no list that the changes are compared with."""
+        return
+
+
+Baseline: TypeAlias = AsRead | OfVersion | LastSent | Unread | Unknown
+
+
+AS_READ = AsRead()
+"""Of records, which are compared as they are listed."""
+
+
+def name_of(baseline: Baseline) -> str:
+    """Return the name of what a plan is compared with, in its documents; empty for nothing."""
+    match baseline:
+        case AsRead():
+            return THE_LIST
+        case OfVersion(name=name) | LastSent(name=name):
+            return name
+        case Unread() | Unknown():
+            return ""
+        case _:
+            assert_never(baseline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice, Problem, in_words
 from commandsync.errors import CommandsyncError
-from commandsync.plan.baseline import Unknown
 from commandsync.plan.changes import Change, Edit, Replace
-from commandsync.plan.plan import ListPlan, Plan
+from commandsync.plan.plan import ListPlan, Plan, Unknown
 from commandsync.report import summary, text
 from commandsync.report.change import scheduled
 from commandsync.report.lines import Screen, code, fenced

@@ -6,9 +6,17 @@ from typing import assert_never
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Words, in_words
-from commandsync.plan.baseline import AsRead, LastSent, OfVersion, Unknown, Unread
 from commandsync.plan.changes import Add, Change, Delete, Edit
-from commandsync.plan.plan import ListPlan, Plan, RecordPlan
+from commandsync.plan.plan import (
+    AsRead,
+    LastSent,
+    ListPlan,
+    OfVersion,
+    Plan,
+    RecordPlan,
+    Unknown,
+    Unread,
+)
 from commandsync.records.snapshot import Snapshot, shown_time
 from commandsync.records.texts import OF_MANIFEST, Resource
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Hint, Notice, Problem, Words, in_words
 from commandsync.errors import CommandsyncError, ManifestError
-from commandsync.plan.baseline import Unknown
 from commandsync.plan.changes import Change
-from commandsync.plan.plan import ListPlan, Plan
+from commandsync.plan.plan import ListPlan, Plan, Unknown
 from commandsync.records.losses import MOST_NAMED
 from commandsync.records.texts import named
 from commandsync.report import summary

@@ -460,7 +460,7 @@ def read_registered(settings: Settings, locale: str = "") -> SourceReading:
         ListingError: Discord refused, or did not answer.
         FileError: The answer contains something other than application commands.
     """
-    from commandsync.client.discordapi import registered_commands  # noqa: PLC0415 - loads requests
+    from commandsync.client.connection import registered_commands  # noqa: PLC0415 - loads requests
     from commandsync.services.discord import ORIGIN, discord_address  # noqa: PLC0415 - as above
     from commandsync.sync.job import calls_of  # noqa: PLC0415 - as above
 

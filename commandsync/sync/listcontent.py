@@ -39,7 +39,8 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, ListingError, RefusedError
 from commandsync.manifest import Manifest
 from commandsync.manifest.listings import ManifestListing, identity_for
-from commandsync.plan.baseline import (
+from commandsync.plan.changes import Change, Edit, object_changes
+from commandsync.plan.plan import (
     AsRead,
     Baseline,
     LastSent,
@@ -48,7 +49,6 @@ from commandsync.plan.baseline import (
     Unknown,
     Unread,
 )
-from commandsync.plan.changes import Change, Edit, object_changes
 from commandsync.records.snapshot import Audience, Entry, Phase, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.fit import Fitted, fit

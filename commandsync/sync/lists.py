@@ -24,8 +24,17 @@ from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, RefusedError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.baseline import AsRead, Baseline, LastSent, PossibleList, Unknown
-from commandsync.plan.plan import ListPlan, Plan, expected_listing, list_plan
+from commandsync.plan.plan import (
+    AsRead,
+    Baseline,
+    LastSent,
+    ListPlan,
+    Plan,
+    PossibleList,
+    Unknown,
+    expected_listing,
+    list_plan,
+)
 from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Snapshot

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from commandsync.client.threads import in_thread, results_of
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import ListingError, ManifestError, RefusedError, WrongBotError
-from commandsync.plan.baseline import AsRead, Baseline, OfVersion, Unread
+from commandsync.plan.plan import AsRead, Baseline, OfVersion, Unread
 from commandsync.records.losses import loss_notice
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import ApplicationCommand, Resource, named

@@ -23,8 +23,7 @@ from commandsync.client.request import Secrecy
 from commandsync.errors import ListingError, Reply, StoppedError, TooManyDeletesError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.listings import ManifestListing as Entry
-from commandsync.plan.baseline import OfVersion
-from commandsync.plan.plan import RecordPlan
+from commandsync.plan.plan import OfVersion, RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import fit

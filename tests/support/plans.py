@@ -17,8 +17,15 @@ import pytest
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.baseline import Baseline, PossibleList
-from commandsync.plan.plan import ListPlan, RecordPlan, Target, list_plan, make_plan
+from commandsync.plan.plan import (
+    Baseline,
+    ListPlan,
+    PossibleList,
+    RecordPlan,
+    Target,
+    list_plan,
+    make_plan,
+)
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Schedule, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical

@@ -28,8 +28,7 @@ from commandsync.api.policy import Failure
 from commandsync.apply.outcomes import Answered, Outcome, Result
 from commandsync.errors import CommandsyncError, Invalid, Reply, TransportError
 from commandsync.manifest import Manifest, load_manifests
-from commandsync.plan.baseline import Unknown
-from commandsync.plan.plan import ListPlan
+from commandsync.plan.plan import ListPlan, Unknown
 from commandsync.sync import listcontent, lists
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned

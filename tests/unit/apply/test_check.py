@@ -20,10 +20,9 @@ from commandsync.errors import (
     TooManyDeletesError,
     WrongBotError,
 )
-from commandsync.plan.baseline import AsRead
 from commandsync.plan.changes import Add, sent_texts
 from commandsync.plan.matching import GROUP_LIMIT
-from commandsync.plan.plan import RecordPlan, make_plan
+from commandsync.plan.plan import AsRead, RecordPlan, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry, Snapshot

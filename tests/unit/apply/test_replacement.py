@@ -34,8 +34,17 @@ from commandsync.errors import (
     StoppedError,
     TransportError,
 )
-from commandsync.plan.baseline import AsRead, Baseline, LastSent, PossibleList, Unknown
-from commandsync.plan.plan import ListPlan, Target, list_plan, make_plan
+from commandsync.plan.plan import (
+    AsRead,
+    Baseline,
+    LastSent,
+    ListPlan,
+    PossibleList,
+    Target,
+    Unknown,
+    list_plan,
+    make_plan,
+)
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commandsync.api.credentials import Token
-from commandsync.client.discordapi import registered_commands
+from commandsync.client.connection import registered_commands
 from commandsync.errors import (
     CommandsyncError,
     DecodeError,

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Do
 from commandsync.document.plan import LARGEST_PLAN, digest_of, load_plan
 from commandsync.errors import FileError, RefusedError
-from commandsync.plan.baseline import AsRead, Baseline, LastSent, OfVersion, Unknown, Unread
-from commandsync.plan.plan import RecordPlan, Target, make_plan
+from commandsync.plan.plan import (
+    AsRead,
+    Baseline,
+    LastSent,
+    OfVersion,
+    RecordPlan,
+    Target,
+    Unknown,
+    Unread,
+    make_plan,
+)
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import ApplicationCommand, Resource
 from commandsync.report import render_plans

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.baseline import (
+from commandsync.plan.plan import (
     AsRead,
     Baseline,
     LastSent,

@@ -13,16 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Do, Location, Notice
-from commandsync.plan.baseline import (
+from commandsync.plan.changes import Add, Delete, Edit, FieldChange, Replace
+from commandsync.plan.plan import (
     AsRead,
     Baseline,
     LastSent,
     OfVersion,
+    RecordPlan,
     Unknown,
     Unread,
+    expected_listing,
+    make_plan,
 )
-from commandsync.plan.changes import Add, Delete, Edit, FieldChange, Replace
-from commandsync.plan.plan import RecordPlan, expected_listing, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.baseline import AsRead
-from commandsync.plan.plan import ListPlan, Target
+from commandsync.plan.plan import AsRead, ListPlan, Target
 from commandsync.report import Screen, render_plans
 from commandsync.report.change import blocks_of
 from commandsync.services.abilities import LIST_ABILITIES

@@ -11,9 +11,8 @@ from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.source import Source
-from commandsync.plan.baseline import AsRead
 from commandsync.plan.changes import Add
-from commandsync.plan.plan import Plan, RecordPlan
+from commandsync.plan.plan import AsRead, Plan, RecordPlan
 from commandsync.records.texts import Resource
 from commandsync.report import (
     PLAIN,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.manifest import Manifest, load_manifests
-from commandsync.plan.baseline import Baseline, LastSent, OfVersion, Unknown
+from commandsync.plan.plan import Baseline, LastSent, OfVersion, Unknown
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import list_request
