@@ -134,7 +134,7 @@ def _checks(context: Context, manifests: Sequence[Manifest]) -> Callable[[Verdic
     inputs = context.inputs
     if not (inputs.import_check or inputs.docs_check):
         return lambda verdict: verdict
-    from commandsync.action.proposal import checks_of  # noqa: PLC0415 - loads what imports need
+    from commandsync.action.checks import checks_of  # noqa: PLC0415 - loads the readers of code
 
     return checks_of(manifests, context.settings, inputs, context.screen)
 

@@ -11,8 +11,7 @@ from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, Exit
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan
-from commandsync.plan.userchanges import user_changes
-from commandsync.report import github, summary, usersentences
+from commandsync.report import github, summary
 from commandsync.report.github import Annotation
 from commandsync.report.lines import PLAIN, Screen, code
 from commandsync.sync.earlier import EarlierVersion
@@ -218,6 +217,11 @@ def with_user_changes(
 
     The manifests of the base branch are by the same paths, if they are known.
     """
+    if not bases:
+        return verdict
+    from commandsync.plan.userchanges import user_changes  # noqa: PLC0415 - proposals alone have it
+    from commandsync.report import usersentences  # noqa: PLC0415 - as above, and loads pydantic
+
     compared = {
         each.path: user_changes(old=bases[each.path].manifest.snapshot, new=each.snapshot)
         for each in manifests

@@ -126,6 +126,17 @@ def test_a_plan_without_changes_loads_nothing_that_shows_them(home: Home, servic
     assert modules.isdisjoint(["deepdiff", "rich", "pydantic", *SERVER, *OF_LISTINGS, *OF_IMPORTS])
 
 
+def test_the_action_begins_without_what_only_some_of_its_runs_need(home: Home) -> None:
+    script = "import sys, commandsync.action.run\nprint(*sys.modules)"
+
+    ended = home.child_of([sys.executable, "-c", script])
+
+    modules = set(ended.out.split())
+    assert {"commandsync.action.verdict", "yaml"} <= modules
+    heavy = ["pydantic", "deepdiff", "rich", "aiohttp", *SERVER]
+    assert modules.isdisjoint([*heavy, *OF_LISTINGS, *OF_IMPORTS])
+
+
 def test_a_plan_begins_to_read_before_it_loads_what_compares(home: Home, service: Service) -> None:
     home.knows(service.bot(["help"]))
     home.write(fields(("help",)))
