@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from commandsync.api.operations import Operation, Overwritten
+from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health
 from commandsync.apply.outcomes import (
     Aborted,
@@ -168,18 +168,6 @@ def test_pauses_before_reading_again_end_at_a_stop() -> None:
     assert [one.outcome for one in result.settled] == [Outcome.UNKNOWN]
 
 
-def test_an_add_that_overwrote_a_record_is_done_and_says_so() -> None:
-    steps = adding("a")
-    next(steps)
-    steps.send(Answered(0, value=Overwritten("1")))
-
-    result = ended(steps, Answered(-1, value=(Entry(command("a"), id="1"),)))
-
-    assert result.verified
-    (notice,) = result.notices
-    assert "command 'a' was listed meanwhile" in notice.message
-
-
 def test_an_edit_is_made_of_the_record_as_it_was_listed() -> None:
     here = Entry(command("a"), id="1", own=({"name": "a"},))
     listed = Snapshot({Resource.COMMAND: (here,)})
@@ -206,18 +194,6 @@ def test_what_the_driver_did_not_send_any_more_is_skipped() -> None:
     assert [one.outcome for one in result.settled] == [Outcome.SKIPPED] * 2
     assert result.interrupted
     assert not result.touched
-
-
-def test_what_was_to_be_sent_again_and_was_not_has_failed() -> None:
-    steps = adding("a", "b")
-    after_two_reads_without_it(steps)
-    again = steps.send(Answered(-1, value=()))
-
-    result = ended(steps, Answered(0, Failure(StoppedError("stopped"))))
-
-    assert [call.key for call in again.start] == [0]
-    assert [one.outcome for one in result.settled] == [Outcome.FAILED, Outcome.SKIPPED]
-    assert [one.error for one in result.settled] == ["trouble", "interrupted"]
 
 
 def test_an_event_that_is_no_answer_starts_nothing() -> None:
@@ -307,28 +283,6 @@ def test_an_edit_is_not_sent_again_where_an_add_is() -> None:
     assert [fault for fault in FAULTS if edits(fault, add=fault) != edits(fault, add=None)] == []
 
 
-def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> None:
-    service = Listing()
-    seed(service, [announcement("v", "Then.")])
-    plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
-    here = read(Driver(service), plan.scope)
-    nothing_new = Answered(-1, value=here.collections[Resource.ANNOUNCEMENT])
-    steps = apply(plan, service=PAGE, listed=here, health=Health())
-    next(steps)
-    steps.send(Answered(0, value=""))
-    steps.send(nothing_new)
-    steps.send(Elapsed())
-    pause = steps.send(nothing_new)
-
-    result = ended(steps, Interrupted())
-
-    (one,) = result.settled
-    assert pause == Step(wait=REREADS[2])
-    assert one.outcome is Outcome.SKIPPED
-    assert one.error == "the new one is added, but the old one is not deleted: interrupted"
-    assert result.touched
-
-
 def test_a_change_that_the_service_does_not_know_is_a_defect() -> None:
     then = announcement("b")
     change = Edit(
@@ -349,24 +303,6 @@ def test_a_change_that_the_service_does_not_know_is_a_defect() -> None:
 
 
 FAILED = ServerError("trouble", reply=Reply(500, b""))
-
-
-def after_two_reads_without_it(steps: Steps) -> None:
-    """Fail the first add with an answer, and read the list twice; the third read is under way."""
-    next(steps)
-    steps.send(Answered(0, Failure(FAILED)))
-    for _ in REREADS[1:]:
-        steps.send(Answered(-1, value=()))
-        steps.send(Elapsed())
-
-
-def test_an_aborted_read_does_not_prove_that_an_add_failed() -> None:
-    steps = adding("a")
-    after_two_reads_without_it(steps)
-
-    result = ended(steps, Aborted())
-
-    assert [settled.outcome for settled in result.settled] == [Outcome.UNKNOWN]
 
 
 def test_an_add_that_is_found_does_not_keep_the_next_one_from_being_sent_again() -> None:

@@ -122,17 +122,6 @@ def test_a_delete_that_does_not_show_names_no_new_record() -> None:
     assert str(one.hint) == ""
 
 
-def test_a_copy_that_the_next_run_would_keep_is_not_verified_either() -> None:
-    service = Listing()
-    beside(service, announcement("v"))
-
-    run = sync(service, wanted(None, [announcement("v")]), rules=SyncRules())
-
-    assert run.result.remaining == ()
-    assert run.result.read_back
-    assert run.result.verified is False
-
-
 @pytest.mark.parametrize(
     ("rules", "desired", "is_reported"),
     [

@@ -68,65 +68,6 @@ def turned(side: Snapshot) -> Snapshot:
     return Snapshot(dict(reversed(list(side.collections.items()))))
 
 
-def applied(plan: RecordPlan, here: Snapshot) -> Snapshot:
-    """Do what a plan says, with lists and nothing else."""
-    now = {resource: list(here.collections[resource]) for resource in plan.scope}
-    for n, change in enumerate(plan.changes):
-        records = now[change.resource]
-        match change:
-            case Add():
-                records.append(Entry(change.after, id=f"new{n}"))
-            case Edit():
-                (at,) = [i for i, one in enumerate(records) if one.id == change.id]
-                assert records[at].text == change.before
-                records[at] = Entry(change.after, id=change.id)
-            case Replace():
-                records.append(Entry(change.after, id=f"new{n}"))
-                records[:] = [one for one in records if one.id != change.id]
-            case Delete():
-                records[:] = [one for one in records if one.id != change.id]
-    return Snapshot({resource: tuple(records) for resource, records in now.items()})
-
-
-@given(commands=COMMANDS, posts=POSTS, order=st.randoms(use_true_random=False))
-def test_equal_multisets_need_no_change(
-    commands: list[Text], posts: list[Text], order: object
-) -> None:
-    here = listed(commands, posts)
-    order.shuffle(commands)  # type: ignore[attr-defined]
-    order.shuffle(posts)  # type: ignore[attr-defined]
-
-    plan = plan_of(wanted(commands, posts), here)
-
-    assert plan.changes == ()
-    assert plan.unchanged == len(commands) + len(posts)
-    assert plan.refusal is None
-
-
-@given(want=COMMANDS, posts=POSTS, have=COMMANDS, old=POSTS)
-def test_the_plan_of_what_was_applied_is_empty(
-    want: list[Text], posts: list[Text], have: list[Text], old: list[Text]
-) -> None:
-    desired, here = wanted(want, posts), listed(have, old)
-
-    after = applied(plan_of(desired, here), here)
-
-    assert plan_of(desired, after).changes == ()
-    for resource, texts in ((Resource.COMMAND, want), (Resource.ANNOUNCEMENT, posts)):
-        assert Counter(one.text for one in after.collections[resource]) == Counter(texts)
-
-
-@given(want=COMMANDS, have=COMMANDS)
-def test_every_name_in_common_keeps_an_id(want: list[Text], have: list[Text]) -> None:
-    here = listed(have)
-
-    after = applied(plan_of(wanted(want), here), here)
-
-    same = Counter(one[0] for one in want) & Counter(one[0] for one in have)
-    kept = {one.id for one in after.collections[Resource.COMMAND]} & {f"c{n}" for n in range(10)}
-    assert len(kept) >= same.total()
-
-
 @given(want=COMMANDS, posts=POSTS)
 def test_the_size_of_a_plan_of_an_unread_listing_is_that_of_the_manifest(
     want: list[Text], posts: list[Text]

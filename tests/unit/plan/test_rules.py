@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Do
-from commandsync.plan.changes import Add, Change, Delete, Replace
+from commandsync.plan.changes import Change, Delete, Replace
 from commandsync.plan.rules import (
     ALWAYS_ALLOWED,
     DeleteLimit,
@@ -18,7 +18,6 @@ from commandsync.plan.rules import (
     deletes_refusal,
     parse_delete_limit,
     removals_refused,
-    with_copies,
 )
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
@@ -71,7 +70,6 @@ def test_names_are_ignored_by_patterns_in_upper_or_lower_case() -> None:
 
 TEXT = CommandText("a", "b", "c")
 POST = AnnouncementText("a", "b")
-ADD = Add(resource=Resource.COMMAND, after=TEXT)
 REPLACE = Replace(
     resource=Resource.ANNOUNCEMENT, id="1", before=POST, after=POST, fields=(), same_text=0
 )
@@ -160,45 +158,6 @@ def test_more_may_not(count: int, listed: int, limit: str | None, why: str) -> N
     assert found == f"would delete {count} of {listed} listed commands{why}"
 
 
-def test_what_is_added_does_not_count_as_left() -> None:
-    assert refused([ADD] * 9 + deletes(3), 3) == refused(deletes(3), 3) != ""
-    assert refused([ADD] * 9 + deletes(3), 4) == ""
-
-
-def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
-    assert refused([REPLACE] * 3, 3) == ""
-    assert refused([REPLACE] * 4, 4, "4") == ""
-    assert (
-        str(refused([REPLACE] * 4, 4))
-        == "would delete or replace 4 of 4 listed announcements (100 %); the limit is 30 %"
-    )
-    assert (
-        str(refused([REPLACE], 1, "30%"))
-        == "would delete or replace 1 of 1 listed announcements (100 %); the limit is 30 %"
-    )
-    assert str(refused([*deletes(4), REPLACE, REPLACE], 1000, "5")) == (
-        "would delete or replace 4 of 1000 listed commands and 2 of 1000 listed announcements; "
-        "the limit is 5"
-    )
-
-
-def test_each_collection_keeps_something() -> None:
-    few = deletes_refusal(
-        [*deletes(4), *deletes(3, Resource.ANNOUNCEMENT)],
-        sizes={Resource.COMMAND: 100, Resource.ANNOUNCEMENT: 3},
-        rules=rules(),
-    )
-
-    assert few is not None
-    assert few.hint == Do.ALLOW_DELETES(limit="all")
-    assert few.message == "would delete 3 of 3 listed announcements, which keeps none of them"
-    assert str(deletes_refusal(deletes(4), sizes={}, rules=rules())) == (
-        "Notice(message='would delete 4 of 0 listed commands, which keeps none of them', "
-        "hint=Hint(do=<Do.ALLOW_DELETES: 1>, values=(('limit', 'all'),)), location=None, "
-        "runs=False, renaming=None)"
-    )
-
-
 @given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
 def test_a_number_counts_over_the_listing(commands: int, announcements: int, limit: int) -> None:
     total = commands + announcements
@@ -229,15 +188,6 @@ def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
     )
 
 
-def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
-    nothing = deletes_refusal(deletes(4), sizes={}, rules=rules())
-
-    assert nothing is not None
-    assert nothing.hint == Do.ALLOW_DELETES(limit="all")
-    assert deletes_refusal([], sizes={}, rules=rules("0")) is None
-    assert deletes_refusal([ADD], sizes={}, rules=rules("0")) is None
-
-
 @given(total=st.integers(1, 30_000), share=st.floats(0, 1.2), percent=st.decimals(0, 100, places=6))
 def test_a_percentage_holds_to_the_last(total: int, share: float, percent: Decimal) -> None:
     count = min(int(percent * total / 100 * Decimal(share)) + 1, total - 1)
@@ -261,17 +211,6 @@ def test_three_are_always_allowed_when_nothing_was_configured(count: int, more: 
     assert refused(deletes(count), count + more) == ""
 
 
-@pytest.mark.parametrize("kept", [0, 1])
-def test_of_copies_that_all_go_one_counts(kept: int) -> None:
-    records = [Entry(TEXT, id=str(n)) for n in range(3 + kept)]
-    going = [Delete(resource=Resource.COMMAND, id=str(n), before=TEXT) for n in range(3)]
-
-    marked = with_copies(going, Snapshot({Resource.COMMAND: tuple(records)}))
-
-    copies = [isinstance(change, Delete) and change.exact_copy for change in marked]
-    assert copies == [bool(kept), True, True]
-
-
 @pytest.mark.parametrize(
     ("removed", "of", "limit", "is_refused"),
     [
@@ -285,3 +224,20 @@ def test_an_import_is_limited_as_a_plan_is(
     rules = SyncRules(max_deletes=parse_delete_limit(limit) if limit else None)
 
     assert (removals_refused(removed, of=of, rules=rules) is not None) is is_refused
+
+
+def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
+    assert refused([REPLACE] * 3, 3) == ""
+    assert refused([REPLACE] * 4, 4, "4") == ""
+    assert (
+        str(refused([REPLACE] * 4, 4))
+        == "would delete or replace 4 of 4 listed announcements (100 %); the limit is 30 %"
+    )
+    assert (
+        str(refused([REPLACE], 1, "30%"))
+        == "would delete or replace 1 of 1 listed announcements (100 %); the limit is 30 %"
+    )
+    assert str(refused([*deletes(4), REPLACE, REPLACE], 1000, "5")) == (
+        "would delete or replace 4 of 1000 listed commands and 2 of 1000 listed announcements; "
+        "the limit is 5"
+    )
