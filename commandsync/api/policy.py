@@ -15,18 +15,8 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
+from commandsync import errors
 from commandsync.api.operations import Operation, Overwritten
-from commandsync.errors import (
-    ApiError,
-    DecodeError,
-    Invalid,
-    ListingError,
-    NotFound,
-    RateLimited,
-    Reply,
-    ServerError,
-    TransportError,
-)
 
 if TYPE_CHECKING:
     from commandsync.records.models import Bot, BotPage, Queries, Voter, VoterPage
@@ -52,7 +42,7 @@ class Retry(NamedTuple):
 
     number: int
     most: int
-    error: ListingError
+    error: errors.ListingError
 
 
 class Send(NamedTuple):
@@ -93,9 +83,9 @@ class Streak:
         """Whether so many failed in a row that the rest is not worth sending."""
         return self.several and self.failures >= FAILURES_IN_A_ROW
 
-    def note(self, operation: Operation[Any], error: ListingError | None) -> None:
+    def note(self, operation: Operation[Any], error: errors.ListingError | None) -> None:
         """Count how one attempt ended; None for a success."""
-        if not isinstance(error, TransportError | ServerError):
+        if not isinstance(error, errors.TransportError | errors.ServerError):
             self.failures, self.first, self.several = 0, None, False
             return
         self.failures += 1
@@ -135,7 +125,7 @@ class Doubt(IntEnum):
 class Failure:
     """An operation that was given up."""
 
-    error: ListingError  # the error of its last try
+    error: errors.ListingError  # the error of its last try
     # The greatest doubt of the earlier tries: a later refusal proves nothing about them.
     before: Doubt = Doubt.NONE
 
@@ -144,7 +134,7 @@ class Failure:
         """The greatest doubt of all tries."""
         return max(self.before, _doubt(self.error))
 
-    def raised(self, operation: Operation[Any]) -> ListingError:
+    def raised(self, operation: Operation[Any]) -> errors.ListingError:
         """Return the error for the caller, with a hint if an add is in doubt."""
         if self.doubt and not operation.idempotent:
             return self.error.having(hint=LOOK)
@@ -153,7 +143,7 @@ class Failure:
 
 def attempt(
     operation: Operation[T], *, retries: int, jitter: Callable[[], float], health: Health
-) -> Generator[Send | Wait, Reply | TransportError | bool, T | Failure]:
+) -> Generator[Send | Wait, errors.Reply | errors.TransportError | bool, T | Failure]:
     """Carry one operation to its end, and return the value of its answer, or why it is given up.
 
     The driver sends back the result of each `Send` and `Wait`. `jitter` gives a number from 0 to 1,
@@ -165,7 +155,7 @@ def attempt(
         answer = yield Send(retry, other)
         try:
             value = _read(operation, answer)
-        except ListingError as error:
+        except errors.ListingError as error:
             streak.note(operation, error)
             failure = Failure(error, before)
             if other := operation.after(error):
@@ -184,7 +174,7 @@ def attempt(
 
 
 def _is_resent(answer: object) -> bool:
-    return isinstance(answer, Reply) and answer.resent
+    return isinstance(answer, errors.Reply) and answer.resent
 
 
 def _of_first_try(value: T) -> T:
@@ -192,44 +182,44 @@ def _of_first_try(value: T) -> T:
     return cast("T", str(value)) if isinstance(value, Overwritten) else value
 
 
-def _doubt(error: ListingError) -> Doubt:
+def _doubt(error: errors.ListingError) -> Doubt:
     """Return the doubt that one try leaves.
 
     A 504 is a silence too: the gateway stopped waiting for a service that may yet finish.
     """
     match error:
-        case TransportError():
+        case errors.TransportError():
             return Doubt.SILENT if error.sent else Doubt.NONE
-        case ServerError():
+        case errors.ServerError():
             return Doubt.SILENT if error.status == _GATEWAY_TIMEOUT else Doubt.REFUSED
         case _:
-            return Doubt.SILENT if isinstance(error, DecodeError) else Doubt.NONE
+            return Doubt.SILENT if isinstance(error, errors.DecodeError) else Doubt.NONE
 
 
 def _read(operation: Operation[T], answer: Any) -> T:  # noqa: ANN401 - the driver hands it back
-    if isinstance(answer, TransportError):
+    if isinstance(answer, errors.TransportError):
         raise answer
     try:
         return operation.read(answer)
-    except NotFound as error:
+    except errors.NotFound as error:
         if operation.gone_is_done:
-            return operation.read(Reply(status=204, body=b""))
+            return operation.read(errors.Reply(status=204, body=b""))
         raise error.having(hint=operation.missing) from error.__cause__
 
 
 def _wait(
-    operation: Operation[object], error: ListingError, *, tried: int, jitter: float
+    operation: Operation[object], error: errors.ListingError, *, tried: int, jitter: float
 ) -> Wait | None:
     """Decide whether to send again, and after how long; None gives up."""
     backoff = min(_FIRST_WAIT * 2**tried, _LONGEST_BACKOFF) * (1 + jitter / 2)
     match error:
-        case RateLimited(retry_after=asked):
+        case errors.RateLimited(retry_after=asked):
             if asked is not None and asked > LONGEST_WAIT:
                 return None
             return Wait(backoff if asked is None else asked + backoff * jitter, everyone=True)
-        case TransportError(sent=sent, lasting=lasting):
+        case errors.TransportError(sent=sent, lasting=lasting):
             again = not lasting and (operation.idempotent or not sent)
-        case ServerError() | DecodeError():
+        case errors.ServerError() | errors.DecodeError():
             again = operation.idempotent
         case _:
             return None
@@ -263,7 +253,7 @@ class Paging(Generic[P, R]):
         """
         if not isinstance(page, Failure):
             return self._new(self.records(page), page.queries)
-        if not (isinstance(page.error, ApiError) and self._refused(page.error)):
+        if not (isinstance(page.error, errors.ApiError) and self._refused(page.error)):
             raise page.error
         return ()
 
@@ -295,11 +285,13 @@ class Paging(Generic[P, R]):
         self._change(page=self._page)
         return new
 
-    def _refused(self, error: ApiError) -> bool:
+    def _refused(self, error: errors.ApiError) -> bool:
         """Go on after a page that does not exist, or is too large; False if it is neither."""
         limit = int(dict(self.operation.query)["limit"])
         if self._page != 1:
-            self.over = isinstance(error, NotFound if self._page else NotFound | Invalid)
+            self.over = isinstance(
+                error, errors.NotFound if self._page else errors.NotFound | errors.Invalid
+            )
             return self.over
         is_large = error.status in _TOO_LARGE and limit > 1
         if is_large:

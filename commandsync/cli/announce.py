@@ -11,7 +11,7 @@ import click
 
 from commandsync.cli.option import not_empty, option, options
 from commandsync.cli.options import SERVICE, Run, RunCommand, source_of, yes_option
-from commandsync.sync.setting import BASE_URL, BOT, CONCURRENCY, FILES, LISTING, RETRIES
+from commandsync.sync import setting
 
 if TYPE_CHECKING:
     from commandsync.records.texts import AnnouncementText
@@ -25,7 +25,7 @@ _text_option = partial(option, default="", callback=not_empty)
 @option("--notes-file PATH", "A file with the text, or `-` for standard input.", default="")
 @option("--post", "Post it now, instead of printing it.")
 @yes_option
-@options(FILES, LISTING, *SERVICE, RETRIES, CONCURRENCY)
+@options(setting.FILES, setting.LISTING, *SERVICE, setting.RETRIES, setting.CONCURRENCY)
 def announce_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -77,9 +77,9 @@ def announce_command(  # noqa: PLR0913 - the options of one command
         run.settings,
         files=files,
         base_url=base_url,
-        base_url_from=source_of(BASE_URL),
+        base_url_from=source_of(setting.BASE_URL),
         bot=bot,
-        bot_from=source_of(BOT),
+        bot_from=source_of(setting.BOT),
         token_file=token_file,
         env_file=env_file,
         timeout=timeout,

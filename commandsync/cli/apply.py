@@ -19,26 +19,7 @@ from commandsync.cli.options import (
     source_of,
     yes_option,
 )
-from commandsync.sync.setting import (
-    BASE_URL,
-    BOT,
-    CONCURRENCY,
-    DRY_RUN,
-    FILES,
-    GUILD,
-    LISTING,
-    MAX_DELETES,
-    ONLY,
-    OWNED,
-    PLAN_FILE,
-    PRUNE,
-    RETRIES,
-    SINCE,
-    STATE,
-    STRICT,
-    UNORDERED,
-    UNSEEN,
-)
+from commandsync.sync import setting
 
 if TYPE_CHECKING:
     from commandsync.plan.rules import DeleteLimit
@@ -46,17 +27,25 @@ if TYPE_CHECKING:
 
 @click.command("apply", cls=RunCommand, formats=EVERY_FORMAT)
 @manifest_arguments
-@option(PLAN_FILE)
-@option(DRY_RUN)
+@option(setting.PLAN_FILE)
+@option(setting.DRY_RUN)
 @yes_option
 @option(
     "--backup PATH",
     "If there are changes, first write the listed records, with ids, as a manifest.",
 )
-@options(OWNED, UNSEEN, UNORDERED)
+@options(setting.OWNED, setting.UNSEEN, setting.UNORDERED)
 @force_option
-@options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
-@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, GUILD, SINCE, STATE)
+@options(setting.FILES, setting.STRICT, setting.PRUNE, setting.MAX_DELETES, setting.ONLY)
+@options(
+    *SERVICE,
+    setting.RETRIES,
+    setting.CONCURRENCY,
+    setting.LISTING,
+    setting.GUILD,
+    setting.SINCE,
+    setting.STATE,
+)
 def apply_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -109,9 +98,9 @@ def apply_command(  # noqa: PLR0913 - its own options
         max_deletes=max_deletes,
         only=only,
         base_url=base_url,
-        base_url_from=source_of(BASE_URL),
+        base_url_from=source_of(setting.BASE_URL),
         bot=bot,
-        bot_from=source_of(BOT),
+        bot_from=source_of(setting.BOT),
         token_file=token_file,
         env_file=env_file,
         timeout=timeout,

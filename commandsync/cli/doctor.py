@@ -10,7 +10,7 @@ import click
 
 from commandsync.cli.option import options
 from commandsync.cli.options import SERVICE, Run, RunCommand, source_of
-from commandsync.sync.setting import BASE_URL, BOT, FILES, LISTING, STATE
+from commandsync.sync import setting
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("doctor", cls=RunCommand, formats=("text", "json"))
-@options(FILES, *SERVICE, LISTING, STATE)
+@options(setting.FILES, *SERVICE, setting.LISTING, setting.STATE)
 def doctor_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -61,9 +61,9 @@ def doctor_command(  # noqa: PLR0913 - the options of one command
         run.settings,
         files=files,
         base_url=base_url,
-        base_url_from=source_of(BASE_URL),
+        base_url_from=source_of(setting.BASE_URL),
         bot=bot,
-        bot_from=source_of(BOT),
+        bot_from=source_of(setting.BOT),
         token_file=token_file,
         env_file=env_file,
         timeout=timeout,

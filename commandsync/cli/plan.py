@@ -20,22 +20,7 @@ from commandsync.cli.options import (
     manifest_arguments,
     source_of,
 )
-from commandsync.sync.setting import (
-    BASE_URL,
-    BOT,
-    CONCURRENCY,
-    FILES,
-    GUILD,
-    LISTING,
-    MAX_DELETES,
-    ONLY,
-    PRUNE,
-    RETRIES,
-    SINCE,
-    STATE,
-    STRICT,
-    UNSEEN,
-)
+from commandsync.sync import setting
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -53,11 +38,19 @@ if TYPE_CHECKING:
 @option("--out PATH", "Save the plan, for apply --plan.")
 @option("--against PATH", "Compare with another manifest instead of the page, with no network.")
 @option("--detailed-exitcode", "Exit 3 when changes are pending.")
-@option(UNSEEN)
+@option(setting.UNSEEN)
 @option("--requests", "Print the requests that apply would send to write, without the token.")
 @force_option
-@options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
-@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, GUILD, SINCE, STATE)
+@options(setting.FILES, setting.STRICT, setting.PRUNE, setting.MAX_DELETES, setting.ONLY)
+@options(
+    *SERVICE,
+    setting.RETRIES,
+    setting.CONCURRENCY,
+    setting.LISTING,
+    setting.GUILD,
+    setting.SINCE,
+    setting.STATE,
+)
 def plan_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -111,9 +104,9 @@ def plan_command(  # noqa: PLR0913 - its own options
         max_deletes=max_deletes,
         only=only,
         base_url=base_url,
-        base_url_from=source_of(BASE_URL),
+        base_url_from=source_of(setting.BASE_URL),
         bot=bot,
-        bot_from=source_of(BOT),
+        bot_from=source_of(setting.BOT),
         token_file=token_file,
         env_file=env_file,
         timeout=timeout,

@@ -19,16 +19,7 @@ from commandsync.cli.options import (
     force_option,
     source_of,
 )
-from commandsync.sync import SCHEMA
-from commandsync.sync.setting import (
-    BASE_URL,
-    BOT,
-    CONCURRENCY,
-    FILES,
-    GUILD,
-    LISTING,
-    RETRIES,
-)
+from commandsync.sync import SCHEMA, setting
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
@@ -40,7 +31,9 @@ if TYPE_CHECKING:
 @option("--out PATH", "Write the manifest here instead of printing it.")
 @option("--pin", "Include the ids, so that renames need no formerly.")
 @force_option
-@options(FILES, *SERVICE, RETRIES, CONCURRENCY, LISTING, GUILD)
+@options(
+    setting.FILES, *SERVICE, setting.RETRIES, setting.CONCURRENCY, setting.LISTING, setting.GUILD
+)
 def pull_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -83,9 +76,9 @@ def pull_command(  # noqa: PLR0913 - the options of one command
         run.settings,
         files=files,
         base_url=base_url,
-        base_url_from=source_of(BASE_URL),
+        base_url_from=source_of(setting.BASE_URL),
         bot=bot,
-        bot_from=source_of(BOT),
+        bot_from=source_of(setting.BOT),
         token_file=token_file,
         env_file=env_file,
         timeout=timeout,

@@ -14,19 +14,6 @@ from fastapi.openapi.models import Example
 
 from commandsync.records.texts import Resource
 from commandsync.server import bodies, search, storage, votes
-from commandsync.server.bodies import (
-    A_USER,
-    Answer,
-    BotPage,
-    BotRecord,
-    Done,
-    StatsBody,
-    VoteBody,
-    VoteCheck,
-    VoterPage,
-    Wire,
-    refusal_schemas,
-)
 from commandsync.server.database import Database
 from commandsync.server.endpoint import (
     Answers,
@@ -50,8 +37,8 @@ health = APIRouter(include_in_schema=False)
 """The routes of this service that are not of its interface."""
 
 _ANSWER: dict[str, Any] = {
-    "response_model": Done,
-    "responses": refusal_schemas(400, 401, 403, 404, 413),
+    "response_model": bodies.Done,
+    "responses": bodies.refusal_schemas(400, 401, 403, 404, 413),
 }
 _COMMAND = {**_ANSWER, "tags": ["commands"]}
 
@@ -70,8 +57,8 @@ _LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
     "/bots",
     tags=["bots"],
     summary="Read, search and sort the list of bots",
-    response_model=Answer[BotPage],
-    responses=refusal_schemas(400),
+    response_model=bodies.Answer[bodies.BotPage],
+    responses=bodies.refusal_schemas(400),
 )
 def list_bots(wanted: ListQuery, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return a page of bots; one past the last page is empty. No token is needed.
@@ -100,8 +87,8 @@ def list_bots(wanted: ListQuery, database: Db, moment: Moment, answer: Answers) 
     "/bot/{bot}",
     tags=["bots"],
     summary="Read one bot",
-    response_model=Answer[BotRecord],
-    responses=refusal_schemas(404),
+    response_model=bodies.Answer[bodies.BotRecord],
+    responses=bodies.refusal_schemas(404),
 )
 def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return the bot with all its documented fields. No token is needed."""
@@ -114,8 +101,8 @@ def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Respon
     "/bot/{bot}/voters",
     tags=["votes"],
     summary="Read a bot's voters",
-    response_model=Answer[VoterPage],
-    responses=refusal_schemas(400, 404),
+    response_model=bodies.Answer[bodies.VoterPage],
+    responses=bodies.refusal_schemas(400, 404),
 )
 def list_voters(
     bot: BotId,
@@ -138,12 +125,12 @@ def list_voters(
     "/bot/{bot}/voters/{user}",
     tags=["votes"],
     summary="Read whether a user has voted",
-    response_model=VoteCheck,
-    responses=refusal_schemas(404),
+    response_model=bodies.VoteCheck,
+    responses=bodies.refusal_schemas(404),
 )
 def check_vote(
     bot: BotId,
-    user: Annotated[str, Path(description="the user's id", examples=[A_USER])],
+    user: Annotated[str, Path(description="the user's id", examples=[bodies.A_USER])],
     database: Db,
     moment: Moment,
     answer: Answers,
@@ -159,12 +146,12 @@ def check_vote(
     "/bot/{bot}/votes",
     tags=["votes"],
     summary="Cast a vote of a user",
-    response_model=Done,
-    responses=refusal_schemas(400, 401, 403, 404, 409, 413),
+    response_model=bodies.Done,
+    responses=bodies.refusal_schemas(400, 401, 403, 404, 409, 413),
 )
 def cast_vote(
     bot: OwnBot,
-    body: Annotated[VoteBody, Body()],
+    body: Annotated[bodies.VoteBody, Body()],
     request: Request,
     database: Db,
     moment: Moment,
@@ -185,11 +172,11 @@ def cast_vote(
     "/bot/{bot}/stats",
     tags=["bots"],
     summary="Report the size of a bot",
-    response_model=Done,
-    responses=refusal_schemas(400, 401, 403, 404, 413),
+    response_model=bodies.Done,
+    responses=bodies.refusal_schemas(400, 401, 403, 404, 413),
 )
 def post_stats(
-    bot: OwnBot, body: Annotated[StatsBody, Body()], database: Db, answer: Answers
+    bot: OwnBot, body: Annotated[bodies.StatsBody, Body()], database: Db, answer: Answers
 ) -> Response:
     """Set the bot's servers, and its shards if they are sent. Only this service has it."""
     with database.writing() as connection:
@@ -197,7 +184,7 @@ def post_stats(
     return answer("The statistics were set.")
 
 
-def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
+def _add_routes(resource: Resource, record_model: type[bodies.Wire]) -> None:
     collection, kind = resource.collection, resource.value
 
     def list_records(bot: BotId, database: Db, answer: Answers) -> Response:
@@ -223,8 +210,8 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         tags=[collection],
         name=f"list_{collection}",
         summary=f"Read a bot's {collection}",
-        response_model=Answer[list[record_model]],  # type: ignore[valid-type]  # a model at run time
-        responses=refusal_schemas(404),
+        response_model=bodies.Answer[list[record_model]],  # type: ignore[valid-type]  # a model at run time
+        responses=bodies.refusal_schemas(404),
     )
     router.delete(
         f"/bot/{{bot}}/{collection}/{{{kind}}}",
@@ -232,8 +219,8 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         name=f"delete_{kind}",
         summary=f"Delete {resource.with_article}",
         description=f"Delete the {kind} for good.",
-        response_model=Done,
-        responses=refusal_schemas(401, 403, 404),
+        response_model=bodies.Done,
+        responses=bodies.refusal_schemas(401, 403, 404),
     )(delete_record)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from commandsync import errors
 from commandsync.api.operations import Operation, list_bots
 from commandsync.api.policy import Send
 from commandsync.client.asynclibrary import AsyncClient
@@ -26,20 +27,6 @@ from commandsync.client.connection import Connection
 from commandsync.client.events import Event, Ready, Reconnecting
 from commandsync.client.network import proxy_host
 from commandsync.diagnostics import Check, Do
-from commandsync.errors import (
-    ArgumentError,
-    CommandsyncError,
-    Exit,
-    Forbidden,
-    ListingError,
-    ManifestError,
-    RefusedError,
-    Reply,
-    Unauthorized,
-    UsageError,
-    WrongBotError,
-    worst_exit,
-)
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Parity
 from commandsync.records.models import Account
@@ -106,7 +93,7 @@ def diagnose(settings: Settings) -> Iterator[Check | Parity]:
     yield Check("packages", "ok", ", ".join(f"{name} {version(name)}" for name in _PACKAGES))
     try:
         manifests: tuple[Manifest, ...] = load(settings)
-    except CommandsyncError as error:
+    except errors.CommandsyncError as error:
         yield _invalid_manifest(error)
         yield from _listing(settings, None)
         return
@@ -128,7 +115,7 @@ def diagnose(settings: Settings) -> Iterator[Check | Parity]:
 
 def exit_code_of(checks: Iterable[Check]) -> int:
     """Return the exit code: the first of 5, 4, 1, 3 and 0 that a check asks for."""
-    return worst_exit(Exit(check.code) for check in checks)
+    return errors.worst_exit(errors.Exit(check.code) for check in checks)
 
 
 def _about(check: Check, manifest: Manifest, manifests: Sequence[Manifest]) -> Check:
@@ -136,8 +123,8 @@ def _about(check: Check, manifest: Manifest, manifests: Sequence[Manifest]) -> C
     return check._replace(manifest=manifest.path if len(manifests) > 1 else "")
 
 
-def _invalid_manifest(error: CommandsyncError) -> Check:
-    if isinstance(error, ManifestError) and len(error.problems) == 1:
+def _invalid_manifest(error: errors.CommandsyncError) -> Check:
+    if isinstance(error, errors.ManifestError) and len(error.problems) == 1:
         (problem,) = error.problems
         return failed("manifest", error)._replace(message=str(problem), hint=problem.hint)
     check = failed("manifest", error)
@@ -160,7 +147,7 @@ def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
         return
     try:
         site = site_of(settings, manifest, of_bot=False)
-    except CommandsyncError as error:
+    except errors.CommandsyncError as error:
         yield failed("settings", error)
         return
     if not is_selected(settings, site.name):
@@ -171,7 +158,9 @@ def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
     if site.bot.strip():
         yield Check("bot", "ok", f"{site.bot}, from {site.bot_from or f'bot: in {path}'}")
     else:
-        yield Check("bot", "failed", "the bot's id is missing", Do.GIVE_BOT(), code=Exit.FAILED)
+        yield Check(
+            "bot", "failed", "the bot's id is missing", Do.GIVE_BOT(), code=errors.Exit.FAILED
+        )
     yield _token(site, "the token file" if settings.token_file else site.token_from)
     yield from reachability(settings, site)
 
@@ -185,7 +174,7 @@ def _discord(settings: Settings, manifest: Manifest) -> Iterator[Check]:
         if (site := discord_of(settings, manifest)) is None:
             return
         site, listed = read_registrations(settings, site)
-    except CommandsyncError as error:
+    except errors.CommandsyncError as error:
         yield failed(name, error)
         return
     known = site.application.name if site.application else ""
@@ -207,7 +196,7 @@ def _registering(manifest: Manifest) -> str:
     program = manifest.imports.program
     if program and manifest.imported and any(each.recorded for each in manifest.imported.commands):
         return program
-    with suppress(CommandsyncError):  # the check of the names says what cannot be read
+    with suppress(errors.CommandsyncError):  # the check of the names says what cannot be read
         for source in sources_of(manifest) if manifest.imports.sources else ():
             path = source.path or ""
             root, inside = matching(path) if is_folder_or_pattern(path) else (Path(path), None)
@@ -222,7 +211,7 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
     try:
         sites = list_sites(settings, manifest)
         check_tokens(sites)
-    except CommandsyncError as error:
+    except errors.CommandsyncError as error:
         yield failed("listings", error)
         return
     for site in sites:
@@ -241,7 +230,7 @@ def _state(settings: Settings, manifest: Manifest, sites: Sequence[ListSite]) ->
         for site in sites:
             identity = site.entry.identity(manifest.bot)
             store.memory(site.service.name, identity, digest_of(site, identity))
-    except RefusedError as error:
+    except errors.RefusedError as error:
         return failed("state", error)
     return Check("state", "ok", f"the lists sent to {names} are remembered in {store.path}")
 
@@ -270,7 +259,7 @@ def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator
         return
     try:
         compared = compare_names(settings, manifest)
-    except CommandsyncError as error:
+    except errors.CommandsyncError as error:
         if not failures:
             yield failed("parity", error)
         return
@@ -282,12 +271,12 @@ def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator
 def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Check]:
     """Yield a check for each listing that the settings name and no manifest has."""
     pages = []
-    with suppress(CommandsyncError):  # a check of the page says so
+    with suppress(errors.CommandsyncError):  # a check of the page says so
         with_page = [manifest for manifest in manifests if manifest.has_page]
         pages = [site_of(settings, manifest, of_bot=False) for manifest in with_page]
     try:
         check_names(settings, manifests, pages)
-    except CommandsyncError as error:
+    except errors.CommandsyncError as error:
         yield failed("listings", error)
 
 
@@ -295,21 +284,23 @@ def _token(site: Site, source: str) -> Check:
     """Check that there is a token, as far as this can be seen without the service."""
     try:
         site.check_token()
-    except CommandsyncError as error:
+    except errors.CommandsyncError as error:
         return failed("token", error)
     bot = site.token.bot if site.token else ""
     of_bot = f"of bot {bot}" if bot else "without a bot id in it: only the service knows its bot"
     return Check("token", "ok", f"in {source}, {of_bot}")
 
 
-_GATEWAY: Operation[Reply] = Operation("open the gateway", "GET", "/gateway/", lambda reply: reply)
+_GATEWAY: Operation[errors.Reply] = Operation(
+    "open the gateway", "GET", "/gateway/", lambda reply: reply
+)
 _UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"
 
 
-def failed(name: str, error: CommandsyncError) -> Check:
+def failed(name: str, error: errors.CommandsyncError) -> Check:
     """Return the check that an error failed."""
     code = error.exit_code
-    known = code if code in {Exit.REFUSED, Exit.INVALID} else Exit.FAILED
+    known = code if code in {errors.Exit.REFUSED, errors.Exit.INVALID} else errors.Exit.FAILED
     return Check(name, "failed", error.message, error.hint, code=known)
 
 
@@ -336,7 +327,7 @@ def acceptance(settings: Settings, site: ListSite) -> Check:
             return Check(name, "skipped", message, _UNCHECKED.replace("other ", ""))
         with connected(settings, [site]) as (connection,):
             account = connection.call(site.service.check())
-    except CommandsyncError as error:
+    except errors.CommandsyncError as error:
         return failed(name, error)
     of = f" of {account}" if account else ""
     return Check(name, "ok", f"accepts the token{of} in {site.token_from}")
@@ -350,7 +341,7 @@ def _proxy(connection: Connection) -> Check:
     except OSError:
         hint = "give it as http://host:port in HTTPS_PROXY, or add the host to NO_PROXY"
         message = "the URL of the proxy is not valid"
-        return Check("proxy", "failed", message, hint, code=Exit.FAILED)
+        return Check("proxy", "failed", message, hint, code=errors.Exit.FAILED)
     return Check("proxy", "ok", f"{host}, from the environment" if host else "none")
 
 
@@ -362,7 +353,7 @@ def _service(connection: Connection, site: Site) -> tuple[Check, bool]:
     start = monotonic()
     try:
         listed = connection.call(operation)
-    except ListingError as error:
+    except errors.ListingError as error:
         return failed("service", error), bool(getattr(error, "reply", None))
     milliseconds = round(1000 * (monotonic() - start))
     count = f", commands listed: {len(listed):,}" if site.bot else ""
@@ -374,9 +365,9 @@ def _access(connection: Connection, site: Site) -> Check:
     connection.on_wait(_GATEWAY, Send())
     try:
         bot = _accepted_bot(connection)
-    except (Unauthorized, Forbidden) as error:
+    except (errors.Unauthorized, errors.Forbidden) as error:
         return failed("access", error)
-    except (ListingError, UsageError) as error:
+    except (errors.ListingError, errors.UsageError) as error:
         return Check("access", "skipped", error.message, error.hint or _UNCHECKED)
     finally:
         connection.on_wait(_GATEWAY, None)
@@ -384,7 +375,9 @@ def _access(connection: Connection, site: Site) -> Check:
         return Check("access", "skipped", f"not checked: {bot}", _UNCHECKED)
     if bot.id and site.bot and bot.id != site.bot:
         message = f"the token is accepted for bot {bot.id}, not for bot {site.bot}"
-        return failed("access", WrongBotError(message, hint="use the token from this bot's page"))
+        return failed(
+            "access", errors.WrongBotError(message, hint="use the token from this bot's page")
+        )
     name = f" ({bot.username})" if bot.username else ""
     return Check("access", "ok", f"the service accepts the token, for bot {bot.id}{name}")
 
@@ -405,7 +398,7 @@ def _accepted_bot(connection: Connection) -> Account | str:
         event = asyncio.run(_first_event(connection))
     except TimeoutError:
         return f"the gateway does not answer within {_PATIENCE:g} s"
-    except ArgumentError:  # without a gateway, the voters of a bot would be read
+    except errors.ArgumentError:  # without a gateway, the voters of a bot would be read
         return "the service has no gateway"
     if isinstance(event, Ready):
         return event.bot
