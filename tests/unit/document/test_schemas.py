@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,17 +21,13 @@ from commandsync.records.rewrites import Rewrite
 from tests.support import registered
 from tests.support.plans import command, plan_of, plans
 
-FOLDER = Path(__file__).resolve().parents[3] / "schemas"
 PLAN = Draft202012Validator(json.loads(schema_text("plan")))
 RESULT = Draft202012Validator(json.loads(schema_text("result")))
 
 
 @pytest.mark.parametrize("name", ["docs", "plan", "result"])
-def test_the_files_are_what_the_models_generate(name: str) -> None:
-    text = schema_text(name)
-
-    assert (FOLDER / f"{name}.schema.json").read_text(encoding="utf-8") == text
-    Draft202012Validator.check_schema(json.loads(text))
+def test_the_schemas_are_valid(name: str) -> None:
+    Draft202012Validator.check_schema(json.loads(schema_text(name)))
 
 
 def _result(plan: RecordPlan) -> Result:
