@@ -97,7 +97,7 @@ class Deployments:
         return True
 
     def memory(self, service: str, identity: str, token: str) -> Remembered:
-        """Return what is known of a listing, by the digest of its token."""
+        """Return the knowledge of a listing, by the digest of its token."""
         with _refused("the list sent last is not known"):
             deliveries = self._deliveries(service, identity, token)
         self._read[identity, token] = [each for each in deliveries if each.token == token]
@@ -176,12 +176,12 @@ class Deployments:
         self._api.post(f"{self._path}/{delivery.number}/statuses", body)
 
     def _own(self, delivery: Delivery) -> list[Delivery]:
-        """Read those that count for the same listing and token, the newest first."""
+        """Read the deployments that count for the same listing and token, the newest first."""
         read = self._deliveries(delivery.service, delivery.identity, delivery.token)
         return [each for each in read if each.token == delivery.token]
 
     def _deliveries(self, service: str, identity: str, token: str) -> list[Delivery]:
-        """Read those that count for a listing and a token, or else the newest one of another."""
+        """Read the deployments of a listing and a token, or else the newest of another token."""
         own: list[Delivery] = []
         other: list[Delivery] = []
         replaced = inf  # when the newer one was created, after which nothing sends this list again
@@ -338,7 +338,7 @@ def memory_of(
     current: bool,
     mode: Mode,
 ) -> Memory:
-    """Return what is known of each list before the run.
+    """Return the knowledge of each list before the run.
 
     `bases` are the manifests of the base branch of a proposal, by its own paths. `current` is for
     a run of a manifest that nobody reviewed, which may not be in git. A check for drift compares

@@ -162,7 +162,7 @@ _ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
 
 @dataclass(frozen=True, slots=True)
 class ActionOutcome:
-    """The outcome of a run: its verdict, and what was found out for the report."""
+    """The outcome of a run: its verdict, and further facts for the report."""
 
     verdict: Verdict
     branch: Branch

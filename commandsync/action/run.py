@@ -69,7 +69,7 @@ def main(environ: MutableMapping[str, str]) -> int:
 
 
 def _caught(context: Context, signals: Signals, part: Callable[[], T]) -> T | Verdict:
-    """Return the result of a part of the run, or the verdict of what has ended it early."""
+    """Return the result of a part of the run, or the verdict that ended it early."""
     screen = context.screen
     try:
         with process.unwrapped():
@@ -231,7 +231,7 @@ def _memory(
     manifests: Sequence[Manifest],
     bases: Mapping[str, EarlierVersion],
 ) -> "Memory | None":
-    """Return what is known of lists before the run; None if there are none."""
+    """Return the knowledge of lists before the run; None if there are none."""
     if not any(manifest.listings or manifest.discord for manifest in manifests):
         return None
     from commandsync.action.deployments import memory_of  # noqa: PLC0415 - seldom needed

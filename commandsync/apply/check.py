@@ -57,7 +57,7 @@ def plan_refusal(
     `listed` is the listing now, every collection of the plan's scope. The token is None for a run
     that only plans, and `others` are all other tokens of the run. `versions` is what each
     version of the manifest wanted, the newest first, of a run that deletes and replaces its own
-    records only; None for one that takes away what anybody listed. `body` is a whole list.
+    records only; None for a run that may take away anybody's records. `body` is a whole list.
     """
     bot = plan.target.bot if isinstance(plan, RecordPlan) else ""
     texts = (*sent_texts(plan.changes), ("the objects that were imported from the platform", body))

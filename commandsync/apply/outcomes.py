@@ -3,7 +3,7 @@
 A run and a driver take turns. The run says which calls to start (`Step`); the driver waits for
 whichever comes first, the answer to any call in flight, the end of the step's wait, or a stop from
 outside, and sends that event back. Each change goes from state to state (`TRANSITIONS`), by answers
-and by what reading the list shows (`FINDINGS`); the last one is its outcome in the `Result`.
+and by the findings of reads (`FINDINGS`); the last one is its outcome in the `Result`.
 
 Drivers load this module with no plan: nothing here needs one before there is a result.
 """
@@ -127,7 +127,7 @@ AT_THE_END = {
 """The outcome of a change that a run leaves in one of the other states."""
 
 SENT = {State.UNCLEAR, State.REFUSED, State.ADDED, State.DONE}
-"""The states of what was or may have been written."""
+"""The states of changes that were or may have been written."""
 
 
 class Finding(StrEnum):

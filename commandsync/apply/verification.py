@@ -1,4 +1,4 @@
-"""Verification: which records a run made, and what reading the list shows of each change.
+"""Verification: which records a run made, and the evidence of reads for each change.
 
 `Claims` assigns the records of a collection that no earlier read showed to the adds of the run.
 `conclude` compares each change that was sent with the last read, and gives it its outcome. At the

@@ -331,7 +331,7 @@ class AsyncTransport:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """Return the cause of aiohttp's exception, as one that `failures` has a message for."""
+    """Return the cause of aiohttp's exception, as an exception with a message in `failures`."""
     match error:
         case TimeoutError():
             cause: BaseException = TimeoutError()  # the cause that asyncio gives is a cancellation

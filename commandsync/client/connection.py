@@ -69,7 +69,7 @@ class Budget:
             return 0.0
 
     def give_back(self, bucket: Bucket | None, now: float) -> None:
-        """Note the end of a request, and what its answer says; None for nothing."""
+        """Note the end of a request, with the bucket in its answer, if any."""
         with self._lock:
             self._flying -= 1
             if bucket is None:

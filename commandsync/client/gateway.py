@@ -203,7 +203,7 @@ class Session:
 
 
 def event_of(frame: str, secrecy: Secrecy) -> Event | None:
-    """Read a Socket.IO event (`42[...]`); None for one that is unknown or malformed.
+    """Read a Socket.IO event (`42[...]`); None for an unknown or malformed one.
 
     The token is removed from the innermost JSON, where it is escaped least.
     """

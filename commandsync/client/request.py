@@ -178,7 +178,7 @@ def not_sent(operation: Operation[Any], *, stopped: bool, closed: bool) -> Listi
 def log_answer(
     operation: Operation[Any], answer: Reply | TransportError | None, *, start: float
 ) -> None:
-    """Log the result of a request; None for one that was cancelled in flight."""
+    """Log the result of a request; None if it was cancelled in flight."""
     match answer:
         case Reply(status=status):
             result = f"HTTP {status}"

@@ -331,7 +331,7 @@ class Tally:
     def _front(
         self, voters: Sequence[Voter], *, whole: bool
     ) -> tuple[int, int, Counter[str]] | None:
-        """Return how many voters in front may be new, and what was seen of these.
+        """Return how many voters in front may be new, and which of them were seen.
 
         That is the number of the newest votes seen, and their voters; None without such a place.
         """

@@ -1,4 +1,4 @@
-"""Calls in threads that end with the program, and the limit on those that are in flight.
+"""Calls in threads that end with the program, and the limit on calls in flight.
 
 A call runs in a daemon thread of its own, and its request waits at the gate until a place is free.
 A pause lets nobody enter for a while; a stop ends all waits at once.

@@ -226,7 +226,7 @@ class RecordRow:
 
 @dataclass(frozen=True, slots=True)
 class RecordGroup:
-    """The records of a group; its name is empty for those that are in none."""
+    """The records of a group; its name is empty for records without a group."""
 
     name: str
     rows: list[RecordRow] = field(default_factory=list)

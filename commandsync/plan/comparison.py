@@ -263,7 +263,7 @@ class Comparison:
         deletes: Sequence[Going],
         listed: Sequence[Entry],
     ) -> list[Change]:
-        """Return the changes to what is listed for each wanted entry (None: nothing), then deletes.
+        """Return the changes for each wanted entry and its listed one, if any; then deletes.
 
         A listed record that the service cannot edit is replaced.
         """
@@ -295,7 +295,7 @@ class Comparison:
         return Notice(message, hint, entry.location)
 
     def _is_writable(self, resource: Resource, entry: Entry) -> bool:
-        """Whether a record can be changed or deleted; one that cannot is reported."""
+        """Whether a record can be changed or deleted; else it is reported."""
         if not entry.writable:
             self.unwritable.append((resource, entry))
             what = f"the listed {resource} {entry.name!r} has no usable id"

@@ -190,13 +190,13 @@ def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> N
 
 
 def uses_of(record: Entry | Delete) -> str:
-    """Return what is lost with a record, as part of a sentence."""
+    """Return the loss with a record, as part of a sentence."""
     text = record.text if isinstance(record, Entry) else record.before
     return f"{record.uses:,} uses" if record.uses else _losses(text)
 
 
 def _losses(text: Text) -> str:
-    """Return what only a record has that was not added again."""
+    """Return the values that only a deleted record has."""
     return "id and permissions" if type_of(text) else "uses"
 
 

@@ -74,7 +74,7 @@ class OfVersion(_Baseline):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastSent(_Baseline):
-    """The list that was sent last, and those that may be shown in its place."""
+    """The list that was sent last, and lists that may be shown in its place."""
 
     name: str  # when it was sent
 
@@ -106,7 +106,7 @@ AS_READ = AsRead()
 
 
 def name_of(baseline: Baseline) -> str:
-    """Return the name of what a plan is compared with, in its documents; empty for nothing."""
+    """Return the name of a baseline in documents; empty for none."""
     match baseline:
         case AsRead():
             return THE_LIST
@@ -433,8 +433,8 @@ def _essence(change: Change) -> dict[str, object]:
 def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[Text, ...]]:
     """Return the collections of a listing as they are once a plan is applied.
 
-    An edited record keeps its place, and what is added follows in the order of the manifest: also
-    the new text of an announcement that is replaced. What the plan does not manage stays.
+    An edited record keeps its place, and added records follow in the order of the manifest: also
+    the new text of an announcement that is replaced. Unmanaged records stay.
     """
     return {
         resource: tuple(_expected(entries, [c for c in plan.changes if c.resource is resource]))

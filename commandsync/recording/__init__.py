@@ -72,7 +72,7 @@ class RunEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The program to record, and what it may do."""
+    """The program to record, and its permissions."""
 
     program: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -195,7 +195,7 @@ async def record(
     on_wait: Callable[[float], None] = lambda _: None,
     on_line: Callable[[str], None] = lambda _: None,
 ) -> Recording:
-    """Run a program and return what it registered.
+    """Run a program and return the commands that it registered.
 
     `on_wait` gets the seconds that it has run, and `on_line` each line that it prints, without
     tokens. Raises `FenceError` if the machine does not allow the fence, and `UsageError` for a
@@ -237,7 +237,7 @@ async def record(
 
 
 def _enclosed(order: Order, trust: Trust) -> Enclosed:
-    """Return the program and what it sees; raises `UsageError` for a folder with too much in it."""
+    """Return the program and its folders; raises `UsageError` for a folder with too much in it."""
     project, home = order.project, Path(os.path.realpath(Path.home()))
     if home.is_relative_to(project) or project == Path(project.anchor):
         message = f"a program is not recorded in {project}: it would see all that is in it"

@@ -37,7 +37,7 @@ PLATFORM_HOSTS = (
     "discord.gg",
     "discordapp.com",
 )
-"""The hosts that the stand-ins answer for; one that begins with a dot means all below it."""
+"""The hosts that the stand-ins answer for; a name that begins with a dot means all below it."""
 
 _ADDRESS, _ANY_CLASS = 1, 1  # the type A, and the class IN
 _ANSWERED, _UNKNOWN, _MALFORMED = 0x8580, 0x8583, 0x8581  # authoritative; NXDOMAIN; FORMERR
@@ -136,7 +136,7 @@ USUAL = {
     11211: "memcached",
     27017: "MongoDB",
 }
-"""What usually listens at a port."""
+"""The usual service at a port."""
 
 
 class Refusals(asyncio.Protocol):

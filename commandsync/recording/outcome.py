@@ -5,7 +5,7 @@ server are left out, unless the program registers only such. Of Telegram's menus
 default scope without a language, else all private chats, else the first.
 
 `progress` says of a run without commands what the fence has counted: which ports were refused, who
-was asked, whether the bot has logged in; and what the program printed and its folder say.
+was asked, whether the bot has logged in; and the signs in the program's output and folder.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _refused(recording: Recording) -> str:
 
 
 def progress(recording: Recording, order: Order, listening: Collection[int] = ()) -> Iterator[str]:
-    """Yield sentences about a run that registered nothing: how far it came, and what to do.
+    """Yield sentences about a run that registered nothing: how far it came, and the next steps.
 
     `listening` are the refused ports at which something listens outside of the fence.
     """

@@ -1,4 +1,4 @@
-"""The environment of a recorded program: a list of what is passed on, and no real token in it.
+"""The environment of a recorded program: listed variables only, and no real token.
 
 Only what a program needs to start is passed on: the `PATH`, the locale, the variables of its
 language, and those that the project's own `.env` or `--env` names. In each value, a platform's
@@ -42,7 +42,7 @@ _PASSED = re.compile(
     r"|JAVA_HOME$|JDK_HOME$|GO(?:PATH|ROOT|CACHE|FLAGS)$|CARGO_HOME$|RUSTUP_HOME$|RUST_\w+$"
     r"|DOTNET_\w+$|GEM_(?:HOME|PATH)$|RUBY\w+$|BUNDLE_(?:PATH|GEMFILE)$|PHPRC$|ASDF_\w+$|MISE_\w+$"
 )
-"""The variables that a program needs to start, and those of its language."""
+"""The variables that a program, or its language, needs to start."""
 _SECRET_NAME = re.compile("TOKEN|SECRET|KEY|PASSWORD", re.IGNORECASE)
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$")
 _LARGEST_ENV = 1 << 20  # bytes

@@ -6,7 +6,7 @@ connection is one `StandInSession`: HELLO, heartbeats, IDENTIFY (or RESUME), REA
 that was asked for, the server, and, where `--say` gives a text, a message of the bot's owner. All
 other messages of a program are ignored. Payloads are JSON, plain or in one stream of zlib or zstd.
 
-The program may be anything: the bodies of a run have a limit together, and what cannot be read is
+The program may be anything: the bodies of a run have a limit together, and an unreadable body is
 an error of the platform.
 
 Rules: Discord's documentation of the API version 10, "Gateway"; zstd frames: RFC 8878.
@@ -50,7 +50,7 @@ _LONGEST_HANDSHAKE = 10.0  # seconds
 
 
 class Platforms:
-    """The states of the platforms while a program runs, and what it did so far."""
+    """The states of the platforms while a program runs, and its actions so far."""
 
     def __init__(
         self, of_discord: discord.ApplicationState, of_telegram: telegram.BotState

@@ -12,8 +12,8 @@ from commandsync.records.texts import named
 MOST_NAMED = 3
 NAMES = "names"  # the limit on the characters of a name
 OPTIONS, TRANSLATIONS, COMMANDS, SYNC = "options", "translations", "commands", "sync"
-"""What can be lost beside a field of a command: its options, the platform's translations of its
-texts, the command as a whole, and what the manifest's policy keeps on a list."""
+"""Losses beside a field of a command: its options, the platform's translations of its texts,
+the command as a whole, and commands that the manifest's policy keeps on a list."""
 
 
 class Limit(NamedTuple):
@@ -135,7 +135,7 @@ def instead_of(loss: Loss) -> str:
 
 
 def loss_notice(loss: Loss, *, at: str) -> Notice:
-    """Return the warning about a loss at a service: how many, the first names, what happens."""
+    """Return the warning about a loss at a service: the number, the first names, the consequence."""
     if loss.field == SYNC:
         rules = f"{' and '.join(loss.names)} of the manifest {'is' if loss.count == 1 else 'are'}"
         return Notice(f"{at}: {rules} {instead_of(loss)}")

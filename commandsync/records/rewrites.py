@@ -221,4 +221,4 @@ _UNDO: dict[Way, Callable[[str], str]] = {
 _UNDOINGS = tuple(
     undoing for count in range(1, len(_UNDO) + 1) for undoing in combinations(_UNDO, count)
 )
-"""What can be undone together, the fewest first; in this order, for an escape may hide a space."""
+"""Rewrites that can be undone together, the fewest first; an escape may hide a space."""

@@ -19,7 +19,7 @@ from commandsync.diagnostics import Location
 from commandsync.records.texts import CommandText, Resource, Text, object_of
 
 Identity = str | tuple[Text, int]
-"""What tells a listed record from the others: its id; without a usable one, its text and which of
+"""The identity of a listed record: its id; without a usable one, its text and which of
 the equal ones it is."""
 
 Node = Mapping[str, Any]
@@ -139,7 +139,7 @@ class Snapshot(NamedTuple):
 
 
 def by_identity(entries: Iterable[Entry]) -> dict[Identity, Text]:
-    """Return the texts of listed records by what tells them apart, in their order."""
+    """Return the texts of listed records by their identity, in their order."""
     texts: dict[Identity, Text] = {}
     without_id: Counter[Text] = Counter()
     for entry in entries:

@@ -158,7 +158,7 @@ def in_quotes(name: str) -> str:
 
 
 def _verb(entry: Scheduled, *, stays: bool, applied: bool) -> str:
-    """Return the verb of a sentence on an entry; empty for one that needs none.
+    """Return the verb of a sentence on an entry; empty if it needs none.
 
     Where none `stays` after its end, the plan deletes it.
     """
@@ -297,7 +297,7 @@ def _fields(changes: Sequence[Shown], screen: Screen) -> Iterator[str]:
 
 
 def _highlighted(rows: Sequence[DiffRow]) -> list[str]:
-    """Return the rows' visible texts, with what changed within a line marked in both lines."""
+    """Return the rows' visible texts, with the changed part of a line marked in both lines."""
     texts = [visible_line(row.text) for row in rows]
     groups = [(sign, len(list(group))) for sign, group in groupby(rows, attrgetter("sign"))]
     start = 0

@@ -252,7 +252,7 @@ class _Reader:
         self.problems.append(Problem(at, message, hint, Excerpt(text, column - 1)))
 
     def regions(self, blocks: Iterable[_Block]) -> Iterator[Region]:
-        """Pair the markers, and report those that are alone; headings between them are theirs."""
+        """Pair the markers, and report unpaired ones; headings between a pair belong to it."""
         opened: tuple[int, Layout] | None = None
         level = 1
         for block in blocks:
@@ -274,7 +274,7 @@ class _Reader:
         self.report_unended(opened)
 
     def marks(self, block: _Block) -> tuple[re.Match[str] | None, re.Match[str] | None]:
-        """Read a marker as one that begins a list, and as one that ends it; report neither."""
+        """Read a marker as the begin and as the end of a list; report one that is neither."""
         text = self.lines[block.line].removeprefix("\ufeff").rstrip("\r\n")
         begins, ends = _BEGIN.fullmatch(text), _END.fullmatch(text)
         if block.nested:

@@ -205,7 +205,7 @@ def _left_out(each: LeftOut) -> str:
 
 
 def markdown(result: Import, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
-    """Return the changes as a block, and what is left to do as a list."""
+    """Return the changes as a block, and the remaining tasks as a list."""
     shown = [line for change, _ in changes(result) for line in change_lines(change, PLAIN)]
     parts = [f"**{counts(result)}**"]
     if shown:

@@ -96,7 +96,7 @@ def ended(settled: Settled) -> str:
 
 
 def no_changes(plan: Plan) -> str:
-    """Return the remark on a plan without changes; empty for one that has some."""
+    """Return the remark on a plan without changes; empty if it has some."""
     if plan.changes or plan.pending or not plan.known:
         return ""
     if isinstance(plan, ListPlan) and plan.writes:

@@ -147,7 +147,7 @@ def _block(block: Block, screen: Screen, unexplained: dict[str, str]) -> Iterato
 
 
 def _sign_of(change: Change) -> str:
-    """Return the key of what explains the sign of a change in `LEGEND`, if anything does."""
+    """Return the key of `LEGEND` that explains the sign of a change, if any."""
     verb = summary.verb_of(change)
     return f"exact {verb}" if change.resource.exact and verb == "rename" else verb
 

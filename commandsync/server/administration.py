@@ -2,7 +2,7 @@
 
 A seed file is read and checked as a whole; its bots are created if they do not exist yet, all or
 none. The commands `bots add`, `token` and `remove` use the same functions on one bot, while the
-service may run. A bot's token is made of what the database has, so that each start gives the same.
+service may run. A bot's token is made of values in the database, so that each start gives the same.
 """
 
 import gc

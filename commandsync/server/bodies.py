@@ -282,7 +282,7 @@ class Body(BaseModel, strict=True, extra="ignore", frozen=True):
     """The body of a write."""
 
     def columns(self) -> dict[str, Any]:
-        """Return its fields by column; `""` for one that is null or absent."""
+        """Return its fields by column; `""` for a null or absent field."""
         columns = self.model_dump(exclude={"id"})
         return {name: "" if value is None else value for name, value in columns.items()}
 
@@ -355,7 +355,7 @@ SEEDED: dict[Resource, type[Body]] = {
     Resource.COMMAND: SeedCommand,
     Resource.ANNOUNCEMENT: SeedAnnouncement,
 }
-"""What a seed file contains of each kind of record."""
+"""The form of each kind of record in a seed file."""
 
 
 class UsesBody(Body):

@@ -148,7 +148,7 @@ def page_headers(app: ASGIApp) -> ASGIApp:
 
 
 def body_limit(app: ASGIApp, *, size: int, seconds: float) -> ASGIApp:
-    """Answer 413 to bodies over `size` bytes, and 408 to those that take longer than `seconds`.
+    """Answer 413 to bodies over `size` bytes, and 408 to bodies that take longer than `seconds`.
 
     A body whose length is given twice is answered 400.
 
@@ -240,7 +240,7 @@ def passing_time(started: float) -> str:
 
 
 async def _answering() -> Callable[..., Response]:
-    """Return what makes the answer of an endpoint: of a message, of `data` after a read."""
+    """Return the maker of an endpoint's answer: of a message, or of `data` after a read."""
     started = perf_counter()
 
     def answer(message: str, **data: object) -> Response:

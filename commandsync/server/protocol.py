@@ -123,7 +123,7 @@ _OWN = {"127.0.0.1", "::1"}
 
 
 def counted(host: str) -> str | None:
-    """Return what a limit counts of an address: of IPv6 its network of a site (/64).
+    """Return the part of an address that a limit counts: of IPv6 the network of a site (/64).
 
     None for this machine, which has no limits.
     """
@@ -168,7 +168,7 @@ MOST_CONNECTIONS = 10_000
 _OTHER_FILES = 256  # of the database, and connections that are accepted and refused
 BACKLOG = 128  # connections that are accepted at once, and so refused at once
 ABORT = "commandsync.abort"
-"""The name, in the state of a request, of what closes its connection at once."""
+"""The name of the function, in the state of a request, that closes its connection at once."""
 
 LONGEST_SHUTDOWN = 2.0
 """Seconds for a client to receive the rest of its answer when the service ends."""

@@ -126,7 +126,7 @@ def fold(text: str) -> str:
 
 
 def parts(query: str) -> tuple[str, ...]:
-    """Return what a bot's words must contain to be found; empty if the query has no words."""
+    """Return the condition on a bot's words; empty if the query has no words."""
     different = dict.fromkeys(_PARTS.findall(fold(query)))
     return tuple(sorted(different, key=len, reverse=True))[:MOST_PARTS]
 
@@ -212,7 +212,7 @@ class FoundBots(NamedTuple):
 def find(connection: Connection, wanted: Wanted) -> FoundBots:
     """Return a page of the list.
 
-    Raises `BadQueryError`, and what the database raises after `LONGEST_QUERY`.
+    Raises `BadQueryError`, and the database's error after `LONGEST_QUERY`.
     """
     words, marks = parts(wanted.q), _marks(wanted)
     texts = [*(f" {word}" for word in words), *(f" {mark} " for mark in marks)]
@@ -312,7 +312,7 @@ def _order(sort: str) -> tuple[str, bool]:
 
 
 def _expression(connection: Connection, words: Collection[str], marks: Collection[str]) -> str:
-    """Return the words that a person typed, and what is marked, in the language of an index."""
+    """Return typed words, and marked ones, in the language of an index."""
     # Folded words contain neither quotes nor backslashes.
     if connection.dialect.name == "postgresql":
         return " & ".join([*(f"'{word}':*" for word in words), *(f"'{mark}'" for mark in marks)])
@@ -335,7 +335,7 @@ def _beginning(connection: Connection, part: str) -> str:
 
 
 _By = Literal["all", "ids", "words"]
-"""What chooses the bots of a list."""
+"""The choice of the bots of a list."""
 
 _Way = Literal["walk", "sort", "filter"]
 """How a page is read: from the first bots of the order, whose words are compared; from the chosen

@@ -94,7 +94,7 @@ def token_key_of(connection: Connection, bot: str) -> str:
 
 
 def token_keys_of(connection: Connection, of: Collection[str]) -> dict[str, str]:
-    """Return the keys of the tokens of bots, without those that are not known."""
+    """Return the keys of the tokens of the known bots."""
     return {row.id: row.token_key for row in connection.execute(_KEYS_OF, {"of": [*of]})}
 
 
@@ -266,7 +266,7 @@ def _words(record: Mapping[str, Any]) -> str:
 
 
 def _value(record: Any, path: Sequence[str], missing: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Return a value of a record; `missing` for one that is null or absent."""
+    """Return a value of a record; `missing` if it is null or absent."""
     try:
         for name in path:
             record = record[name]

@@ -25,11 +25,11 @@ class _Escaped(sa.TypeDecorator[str]):
     cache_ok = True  # type: ignore[mutable-override]  # as above
 
     def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - as below
-        """Escape what is written; and what is compared, as it is written."""
+        """Escape a written value, and a compared value in the same way."""
         return value and value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
 
     def process_result_value(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - the library's
-        """Return what was written."""
+        """Return the value that was written."""
         return value and value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
 
 
@@ -101,7 +101,7 @@ catalogue = sa.Table(
     ),
     *(sa.Index(f"ix_catalogue_{name}", name, "seq") for name in SORTED.values()),
 )
-"""What lists of bots are sorted by: numbers and beginnings of texts. See `storage.count_vote`."""
+"""The sort keys of lists of bots: numbers and beginnings of texts. See `storage.count_vote`."""
 
 bot_words = sa.Table(
     "bot_words", metadata, _of_bot(), sa.Column("words", sa.String, nullable=False)

@@ -131,7 +131,7 @@ def _named(node: Node | None, part: str) -> str:
 
 @dataclass(slots=True)
 class Whole:
-    """The object of a command, and what was lost or kept on the way to it."""
+    """The object of a command, with the losses and the kept parts on the way to it."""
 
     node: Object
     translations: list[Registrable] = field(default_factory=list)  # whose texts are others
@@ -166,7 +166,7 @@ class Draft:
         return True
 
     def settle(self) -> list[CallableCommand]:
-        """Make groups of the calls that have sub-commands; return those that were callable."""
+        """Make groups of the calls that have sub-commands; return the ones that were callable."""
         above = {path[:depth] for path in self.calls for depth in range(1, len(path))}
         found = [call for path, call in self.calls.items() if path in above]
         for call in found:
@@ -288,7 +288,7 @@ class _Folding:
         return self._with_text(node, "description", own.description, own)
 
     def _with_text(self, node: Object, key: str, text: str, own: Registrable | None) -> Object:
-        """Lay a text over an object; one that it has in a language is its own already.
+        """Lay a text over an object; a text that it has in a language is its own already.
 
         Another one loses its translations, which would say something else.
         """
@@ -342,7 +342,7 @@ def with_listed(
 
 
 def kept_of(option: Node, keeps: Callable[[Path], bool], path: Path) -> Node | None:
-    """Return a listed sub-command that is to stay, or a group with those that are; else None."""
+    """Return a listed sub-command that is to stay, or a group with such ones; else None."""
     below = nested_in(option)
     if not below:
         return option if keeps(path) else None

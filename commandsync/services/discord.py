@@ -51,7 +51,7 @@ ORIGIN = "https://discord.com"
 """Its scheme and host; the paths of its operations begin after them."""
 
 VARIABLES = ("DISCORD_TOKEN", "COMMANDSYNC_TOKEN_DISCORD")
-"""The variables of its token; the first one that is set counts."""
+"""The variables of its token; the first set one counts."""
 
 _VERSION = 10
 _API = f"/api/v{_VERSION}"
@@ -375,7 +375,7 @@ def _errors(tree: object, part: object, place: tuple[str, ...]) -> Iterator[str]
 
 
 def _inner(part: object, key: str) -> tuple[str, object]:
-    """Return what is called by a key of a tree of errors, and its name."""
+    """Return the part that a key of a tree of errors names, and its name."""
     match part:
         case Mapping():
             return key, part.get(key)
@@ -391,4 +391,4 @@ UNKNOWN = Application("", "", "", ())
 """The application of a token before it is read."""
 
 DISCORD = discord_service(UNKNOWN)
-"""Discord, of no application: for what is known of it."""
+"""Discord without an application, for its facts."""

@@ -128,7 +128,7 @@ def number_of(permissions: object) -> int | None:
 
 
 def text_of(node: Node, *, installs: Sequence[int] = (), guild: str = "") -> ApplicationCommand:
-    """Return a command as it is compared; the arguments are those of `canonical_object`."""
+    """Return a command as it is compared; the arguments are as in `canonical_object`."""
     return ApplicationCommand.of(canonical_object(node, installs=installs, guild=guild))
 
 
@@ -148,7 +148,7 @@ def entries_of(
 
 
 def with_unknown(node: Node, listed: Node, level: str = "command") -> Object:
-    """Return an object with the keys of the listed one that only that one has, and are not known.
+    """Return an object with the unknown keys that only the listed object has.
 
     Options and choices are the same if their names and types are.
     """
@@ -253,7 +253,7 @@ def _below(key: str, wrong: Iterable[WrongPart]) -> _Wrong:
 
 
 def _texts(part: Node, key: str, rule: Callable[[str], str]) -> _Wrong:
-    """Yield what is wrong with a text, and with its translations."""
+    """Yield the wrong parts of a text and of its translations."""
     text, languages = part.get(key, ""), f"{key}_localizations"
     if message := _text(text, rule):
         yield WrongPart((key,), message)
@@ -273,7 +273,7 @@ def _text(text: object, rule: Callable[[str], str]) -> str:
 
 
 def _length(text: str, least: int, most: int | None) -> str:
-    """Return what is wrong with the number of characters of a text, as Discord counts them."""
+    """Return the error in the number of characters of a text, as Discord counts them."""
     if len(text) < least:
         return f"is shorter than {least} characters" if text else "is missing"
     return f"is longer than {most} characters" if most and len(text) > most else ""
@@ -322,7 +322,7 @@ def _options(part: Node, nesting: Sequence[int]) -> _Wrong:
 
 
 def _shapes(part: Node, key: str) -> _Wrong:
-    """Yield what is wrong with a list of objects as such."""
+    """Yield the errors of a list of objects as such."""
     parts = part.get(key, [])
     if not isinstance(parts, list):
         yield WrongPart((key,), "is not a list")
@@ -373,7 +373,7 @@ def _choices(option: Node, kind: int) -> _Wrong:
 
 
 def _value(value: object, kind: int) -> str:
-    """Return what is wrong with the value of a choice."""
+    """Return the error in the value of a choice."""
     if kind == _STRING:
         if not isinstance(value, str):
             return "is not a string"
@@ -397,7 +397,7 @@ def _numbers(kind: int) -> str:
 
 
 def _bounds(option: Node, kind: int) -> _Wrong:
-    """Yield what is wrong with the least and the greatest value or length."""
+    """Yield the errors in the least and the greatest value or length."""
     keys = _BOUNDS.get(kind, ())
     given, wrong = {key: option[key] for key in keys if key in option}, False
     for key, value in given.items():

@@ -2,7 +2,7 @@
 
 `fit` goes through the commands in the manifest's order. A name is never shortened or changed: a
 command is listed under its own name or not at all. The `/` in front of it is not part of the name
-where a service shows one itself. Of what cannot be listed together, the first one is.
+where a service shows one itself. Of commands that cannot be listed together, the first one is.
 
 Services that take Discord's objects get the platform's own object of a command, with its options,
 permissions and languages, and with the manifest's texts laid over it: the functions at the end.

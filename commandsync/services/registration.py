@@ -314,7 +314,7 @@ def _object(entry: Entry) -> Node:
 
 
 def _problem(draft: Draft, part: WrongPart) -> Problem:
-    """Return what is wrong with a part of a command, at the place where the manifest has it."""
+    """Return the error in a part of a command, at its place in the manifest."""
     path: Path = (draft.name,)
     rest = part.place
     while rest[:1] == ("options",) and any(

@@ -172,7 +172,7 @@ def _carried_out(
 
 
 def _read(call: CommandRequest, lists: CommandLists) -> object:
-    """Return one command with all languages, or a list with those that were asked for."""
+    """Return one command with all languages, or a list with the requested languages."""
     if call.command_id:
         return answered(_found(call, lists), lists, call.application, call.guild)
     locale = None if call.localizations else call.locale

@@ -99,7 +99,7 @@ def _command(body: object) -> Wrongs:
 
 
 def _settings(body: Mapping[str, Any]) -> Wrongs:
-    """Yield what is wrong with who may use a command, and where."""
+    """Yield the errors in the users and the places of a command."""
     for key in ("default_permission", "dm_permission", "nsfw"):
         yield from _flag(body, key)
     permissions = body.get("default_member_permissions")
@@ -122,7 +122,7 @@ def _flag(part: Mapping[str, Any], key: str) -> Wrongs:
 def _choices_of(
     part: Mapping[str, Any], key: str, known: Sequence[int], *, least: int = 1
 ) -> Wrongs:
-    """Yield what is wrong with a list of different known numbers."""
+    """Yield the errors in a list of different known numbers."""
     given = part.get(key)
     if given is None:
         return
@@ -199,7 +199,7 @@ def _is_name(text: str) -> bool:
 
 
 def _parts(part: Mapping[str, Any], key: str) -> Wrongs:
-    """Yield what is wrong with a list of parts as a whole."""
+    """Yield the errors in a list of parts as a whole."""
     given = part.get(key)
     if given is not None and not isinstance(given, list):
         yield Wrong((key,), "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType.")
@@ -209,7 +209,7 @@ def _parts(part: Mapping[str, Any], key: str) -> Wrongs:
 
 
 def _options(part: Mapping[str, Any], allowed: Sequence[int]) -> Wrongs:
-    """Yield what is wrong with the options of a command, of a group or of a sub-command."""
+    """Yield the errors in the options of a command, of a group or of a sub-command."""
     wrongs = [*_parts(part, "options")]
     options = part.get("options")
     if wrongs or not options:
@@ -221,7 +221,7 @@ def _options(part: Mapping[str, Any], allowed: Sequence[int]) -> Wrongs:
 
 
 def _order(options: Sequence[Mapping[str, Any]]) -> Wrongs:
-    """Yield what is wrong with options that are valid one by one: their mixture, names and order.
+    """Yield the errors in options that are valid one by one: their mixture, names and order.
 
     There is one error for each option.
     """
@@ -270,7 +270,7 @@ def _option(option: object, allowed: Sequence[int]) -> Wrongs:
 
 
 def _values(option: Mapping[str, Any], kind: int) -> Wrongs:
-    """Yield what is wrong with the values that an option accepts."""
+    """Yield the errors in the values that an option accepts."""
     yield from _flag(option, "autocomplete")
     wrongs = [*_parts(option, "choices")]
     if not wrongs:

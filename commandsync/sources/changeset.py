@@ -36,7 +36,7 @@ class CommandInFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """The changes of an import, and what is left to do."""
+    """The changes of an import, and the remaining tasks."""
 
     path: str  # the manifest
     sources: tuple[str, ...]  # that were read, relative to the manifest's folder

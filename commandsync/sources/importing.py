@@ -1,4 +1,4 @@
-"""The next imported file: a function of what the sources say, and of the file before.
+"""The next imported file: a function of the readings of the sources, and of the file before.
 
 The commands come from the sources, in their order. The file before adds three facts that the
 sources cannot say. If a name is gone and an equal command is new, it was renamed (`formerly`). A
@@ -128,7 +128,7 @@ class _Step:
             self.found[index] = self._with_before(self.found[index], self.before.commands[number])
 
     def _with_before(self, now: ImportedCommand, before: ImportedCommand) -> ImportedCommand:
-        """Return a command with what the file before knows of it."""
+        """Return a command with the facts that the file before adds."""
         formerly = before.formerly
         if now.name != before.name:
             formerly = (*formerly, before.name)
@@ -336,7 +336,7 @@ class _Proof:
     def _moved(self, command: ImportedCommand, own: str) -> Kept | None:
         """Return why a command of a file that is gone may be in another one.
 
-        A new file is known when the next import comes: what stayed because of it stays.
+        A new file is known at the next import: commands that stayed because of it stay.
         """
         for file in self.evidence.files:
             mark = self.of_file.get(file)
@@ -390,7 +390,7 @@ def _text(command: ImportedCommand) -> CommandText:
 
 
 def _nameless(command: ImportedCommand) -> tuple[str, str]:
-    """Return what a renamed command keeps."""
+    """Return the texts that a renamed command keeps."""
     return command.description, command.syntax.replace(command.name, "\0", 1)
 
 

@@ -37,7 +37,7 @@ USUAL = {
 
 KNOWN = frozenset(chain.from_iterable(USUAL.values()))
 SIGNS = frozenset({*USUAL["syntax"], *USUAL["category"], "aliases", "description", "desc"})
-"""The keys of which an object has one if it is a command."""
+"""An object is a command if it has one of these keys."""
 
 OWN = SIGNS - {"description"} | {"brief", "help"}
 """The keys that Discord's commands do not have."""

@@ -118,7 +118,7 @@ def matching(source: str) -> tuple[Path, list[Path]]:
 
 
 def _fixed(source: str) -> Path:
-    """Return the part of a source before its first wildcard: all of what exists."""
+    """Return the part of a source before its first wildcard, which exists as it is."""
     if Path(source).exists():
         return Path(source)
     return Path(*takewhile(lambda part: not has_wildcard(part), Path(source).parts))

@@ -1,4 +1,4 @@
-"""The menus of a Telegram bot: those that its code sets, or that a recorded run set.
+"""The menus of a Telegram bot, which its code sets, or a recorded run set.
 
 A bot has a menu for each scope and language. One of them is imported: the default one without a
 language, else that of all private chats, else the first. A command is public if this menu lists
@@ -48,7 +48,7 @@ class CodeMenus:
         return self._chosen not in {None, *self.partial}
 
     def reading(self) -> SourceReading:
-        """Return the commands that are public, those that the menu leaves out, and other menus."""
+        """Return the public commands, the commands that the menu leaves out, and other menus."""
         chosen = self._chosen
         listed = self.menus[chosen] if chosen else {}
         known: dict[str, SourceEntry] = {}
@@ -111,7 +111,7 @@ def localized(objects: Iterable[Node]) -> Iterator[Menu]:
 def offers(
     menus: Iterable[Menu], declared: Collection[Audience], names: Collection[str]
 ) -> Iterator[Notice]:
-    """Yield what to write into a manifest for menus that it does not declare.
+    """Yield the lines for a manifest for menus that it does not declare.
 
     `declared` are the audiences of its listing, and `names` are the commands that are imported. All
     lists of a manifest have the same commands: a menu of a scope with others is only named.

@@ -50,7 +50,7 @@ def announcement_of(
         UsageError: The title or the text is empty or too long, or a mention's id is not known.
         FileError: The file cannot be read.
         RefusedError: A token of the run is in it.
-        ManifestError: The manifest, or what was imported into it, is not valid.
+        ManifestError: The manifest or its imported file is not valid.
     """
     if notes_file:
         check_stdin([notes_file, *settings.files])

@@ -22,7 +22,7 @@ _MENUS = {2: "user", 3: "message"}  # by the type of a command in one
 
 
 def mention_of(name: str, objects: Mapping[str, Levels]) -> str:
-    """Return what mentions a command in a message of Discord; empty if its id is not known."""
+    """Return the mention of a command for messages of Discord; empty if its id is not known."""
     levels = _levels_of(name, objects)
     names = [str(node.get("name")) for node in levels]
     if not levels or levels[0].get("type") != _SLASH_COMMAND or levels[-1].get("options") == ():
@@ -38,7 +38,7 @@ def _levels_of(name: str, objects: Mapping[str, Levels]) -> Levels:
 
 
 def commands_of(manifest: Manifest, shown: Callable[[str], str] = str) -> tuple[LoadedCommand, ...]:
-    """Return the commands of a manifest with what their objects say.
+    """Return the commands of a manifest with the facts of their objects.
 
     `shown` returns a text as it is shown.
     """

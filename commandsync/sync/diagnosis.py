@@ -223,7 +223,7 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
 
 
 def _state(settings: Settings, manifest: Manifest, sites: Sequence[ListSite]) -> Check:
-    """Return the check of what remembers the lists that services do not return."""
+    """Return the check of the memory of lists that services do not return."""
     names = ", ".join(dict.fromkeys(site.service.name for site in sites))
     try:
         store = state_file(settings, manifest)

@@ -69,7 +69,7 @@ class GitError(UsageError):
 
 
 def git(folder: str, *arguments: str) -> bytes:
-    """Run git in a folder, and return what it prints."""
+    """Run git in a folder, and return its output."""
     with _started(arguments, folder) as process:
         printed, errors = process.communicate()
     if process.returncode:
@@ -167,7 +167,7 @@ def contents(folder: str) -> Iterator[Read]:
 
 
 class EarlierVersion(NamedTuple):
-    """A manifest as it was, with what it included and what was imported into it."""
+    """A manifest as it was, with its included files and its imported file."""
 
     name: str  # a file, a revision, or the short name of a commit
     manifest: Manifest

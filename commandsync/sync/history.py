@@ -61,7 +61,7 @@ class History:
     _older: list[Snapshot] | None = None  # those before it, once they were read to the end
 
     def __iter__(self) -> Iterator[Snapshot]:
-        """Yield what each version wanted; raises `RefusedError` if the history cannot be read."""
+        """Yield the records of each version; raises `RefusedError` without a readable history."""
         if newest := self.wanted(self.manifest):
             yield newest
         if self._older is not None:
@@ -296,7 +296,7 @@ def _version(name: str, entries: Mapping[str, Entry], read: Read) -> _Version:
 
 
 def _changes(folder: str, commit: str, top: str) -> Iterator[tuple[str, str, dict[str, Entry]]]:
-    """Yield the commits that changed a folder: commit, parent, and what was there before."""
+    """Yield the commits that changed a folder: commit, parent, and the entry before."""
     where = ["--", f":(top,literal){top}"] if top else []
     printed = git(folder, "log", *_FIRST_PARENT, *_RAW, commit, *where)
     for block in printed.split(b"\1")[1:]:
@@ -350,7 +350,7 @@ def _path_before(folder: str, child: str, parent: str, path: str) -> str:
 
 
 class Committed(NamedTuple):
-    """A manifest as it is committed, with what it includes and what was imported into it."""
+    """A manifest as it is committed, with its included files and its imported file."""
 
     commit: str  # the commit that is checked out
     path: str  # the manifest's path in the repository
@@ -368,7 +368,7 @@ class Committed(NamedTuple):
 
 
 def committed(manifest: Manifest) -> Committed:
-    """Return what is committed of a manifest; raises `RefusedError` if it is not."""
+    """Return a manifest as it is committed; raises `RefusedError` if it is not."""
     with _refused(manifest.path):
         folder, path = place_of(manifest.path)
         commit = os.fsdecode(git(folder, "rev-parse", "HEAD")).strip()

@@ -308,7 +308,7 @@ def _next(
     forget: Sequence[str],
     recorded: RecordedCommands | None,
 ) -> ImportOutcome:
-    """Return the next imported file, by what was read."""
+    """Return the next imported file, from the readings."""
     exclude = Patterns(tuple(manifest.imports.exclude))
     partly = list(reading.partly)
     is_whole = recorded is None or recorded.is_whole
@@ -369,7 +369,7 @@ def _beside(
 
 
 def _offers(manifest: Manifest, reading: ReadSources, after: ImportedFile) -> Iterable[Notice]:
-    """Return what the manifest can have of Telegram's menus, and of the languages at Discord."""
+    """Return the lines that a manifest can have for Telegram's menus and Discord's languages."""
     listings = [listing for listing in manifest.listings if listing.service == "telegram"]
     objects = [each.discord for each in after.public if each.discord] if listings else []
     return offers(
@@ -399,7 +399,7 @@ def _circle(manifest: Manifest) -> Iterable[Notice]:
 
 
 def _edits(before: ImportedFile, after: ImportedFile) -> Iterable[Mapping[str, str]]:
-    """Yield what was edited by hand, as the keys of entries of the manifest that keep it."""
+    """Yield hand edits, as the keys of entries of the manifest that keep them."""
     names = {command.name for command in after.commands}
     for old, new in differences(before, after):
         if old is None or old.left_out:

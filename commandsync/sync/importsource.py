@@ -65,10 +65,10 @@ from commandsync.sync.settings import Settings, Site, token_in
 _CODE = {*PYTHON, *SCRIPTS}
 _LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
 LIVE = "discord"
-"""The source that stands for what the bot has registered with Discord."""
+"""The source that stands for the commands that the bot has registered with Discord."""
 
 PROGRAM = "program"
-"""The source that stands for what a program registered while it was recorded."""
+"""The source that stands for the commands that a program registered while recorded."""
 
 NO_PREFIX = "called with a prefix, and the manifest has none"
 _MOST_NAMED = 3
@@ -205,7 +205,7 @@ class ReadSources:
                 self.found[key] = each._replace(command=replace(command, left_out=UNREGISTERED))
 
     def name_left_out(self) -> None:
-        """Name all commands that are left out; in one line those that need a prefix."""
+        """Name all commands that are left out; the ones that need a prefix share a line."""
         left_out = [each for each in self.found.values() if each.command.left_out]
         for each in left_out:
             self._leave_out(each, each.command.left_out)
@@ -375,7 +375,7 @@ def _check_entries(reading: SourceReading, source: str) -> None:
 
 
 def _next_steps(reading: SourceReading, source: str) -> Iterator[str]:
-    """Yield what the code uses, and the other ways to its commands, the surest first."""
+    """Yield the frameworks of the code, and the other ways to its commands, the surest first."""
     libraries = libraries_of(Path(), reading)
     if libraries:
         yield f"it uses {', '.join(libraries)}"

@@ -246,7 +246,7 @@ def page_job(
 
 
 def calls_of(settings: Settings, site: Site) -> OnWait:
-    """Return what passes the calls of a connection on as progress."""
+    """Return a function that passes the calls of a connection on as progress."""
     return lambda operation, step: settings.on_progress(CallProgress(site, operation, step))
 
 

@@ -251,7 +251,7 @@ def _read(connection: Connection, bot: str, other: OtherList) -> Notice | None:
 
 
 def memory_of(settings: Settings, manifests: Sequence[Manifest]) -> Memory:
-    """Return what is known of listings by an earlier version, or else by the state file.
+    """Return the knowledge of listings by an earlier version, or else by the state file.
 
     Raises `CommandsyncError` if the version that the settings name cannot be read.
     """
@@ -315,7 +315,7 @@ def unreadable(error: RefusedError) -> Baseline:
 def stored(
     store: Store, settings: Settings, manifest: Manifest, site: ListSite, *, accepted: bool = False
 ) -> Before:
-    """Return what a store knows of a list; `accepted` allows replacing an unknown one."""
+    """Return the knowledge of a store of a list; `accepted` allows replacing an unknown one."""
     identity = site.entry.identity(manifest.bot)
     try:
         known = store.memory(site.service.name, identity, digest_of(site, identity))
@@ -342,7 +342,7 @@ def last_sent(
     is_shared: bool,
     accepted: bool,
 ) -> Baseline:
-    """Return the baseline of a list, by what is remembered of it.
+    """Return the baseline of a list, by the memory of it.
 
     `is_shared` is whether all machines that send this list remember it in one store, and `accepted`
     whether an unknown list may be replaced.
@@ -363,7 +363,7 @@ def last_sent(
 
 
 def _why_unknown(memory: Remembered, found: Sequence[PossibleList | None]) -> str:
-    """Return why another list may be shown; empty for none, and for one that was never sent."""
+    """Return why another list may be shown; empty for none, and for a list that was never sent."""
     for delivery, known in zip(memory.possible, found, strict=True):
         if known is None:
             sent = f"{delivery.size:,} commands sent on {_shown(delivery.at)}"
@@ -382,7 +382,7 @@ def _shown(at: datetime) -> str:
 
 
 def notices_of(baseline: Baseline, *, at: str) -> Iterator[Notice]:
-    """Yield what to know about the lists of a baseline; `at` is the listing."""
+    """Yield notices on the lists of a baseline; `at` is the listing."""
     if isinstance(baseline, Unknown) and baseline.accepted and baseline.error:
         yield replace(baseline.error, message=f"{at}: {baseline.error.message}")
     certain = [each for each in baseline.lists if not each.is_elsewhere]

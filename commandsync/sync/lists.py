@@ -128,7 +128,7 @@ def _job(
 
 
 def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | None]:
-    """Return the page of each manifest; None for one that has no page."""
+    """Return the page of each manifest; None if it has no page."""
     with_page = [each for each in manifests if each.has_page and not settings.guild]
     if settings.base_url and settings.base_url_from != BASE_URL.variable and not with_page:
         message = "no manifest of the run has a page: the base URL is not used"
@@ -265,7 +265,7 @@ class ListJob(Job):
         return list_request(self.site.service, self.site.bot, commands)
 
     def _other_changes(self, baseline: Baseline, wanted: Snapshot) -> Iterator[Notice]:
-        """Yield what is uncertain, and the differences that no change of a text shows."""
+        """Yield the uncertainties, and the differences that no change of a text shows."""
         yield from notices_of(baseline, at=self.name)
         first = baseline.first
         if first is None:
@@ -316,7 +316,7 @@ class ListJob(Job):
         return result
 
     def _delivery(self, plan: ListPlan) -> Delivery:
-        """Return what is remembered of a list that is about to be sent."""
+        """Return the delivery of a list that is about to be sent."""
         return Delivery(
             service=self.site.service.name,
             identity=self.identity,
@@ -329,7 +329,7 @@ class ListJob(Job):
         )
 
     def _recheck(self, known: Remembered) -> RefusedError | None:
-        """Return why the list must not be sent after all, by what is remembered now."""
+        """Return why the list must not be sent after all, by the memory now."""
         if not (self.store and isinstance(self.baseline, LastSent | Unknown)):
             return None  # the user names the list sent last
         baseline = last_sent(
@@ -392,7 +392,7 @@ def _of_list(planned: Planned) -> ListPlan:
 def list_job(
     settings: Settings, manifest: Manifest, site: ListSite, connection: Connection, before: Before
 ) -> ListJob:
-    """Return the job of a list, with what is known of it from before."""
+    """Return the job of a list, with the knowledge of it from before."""
     others = other_lists(manifest, site.entry, before.audiences) if site.is_read else ()
     return ListJob(
         site=site,

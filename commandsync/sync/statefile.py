@@ -111,7 +111,7 @@ def token_digest(token: Token | None, identity: str) -> str:
 
 
 def remembered(deliveries: Iterable[Delivery], *, identity: str, token: str) -> Remembered:
-    """Return what is known of a listing; `token` is the digest of the present one.
+    """Return the knowledge of a listing; `token` is the digest of the present token.
 
     If that is empty, it is the token that sent last.
     """
@@ -130,7 +130,7 @@ def _may_follow(last: Delivery, other: Delivery) -> bool:
 
 
 Recheck = Callable[[Remembered], RefusedError | None]
-"""Returns why a list must not be sent after all, by what is known now; None if it may be."""
+"""Returns why a list must not be sent after all, by the knowledge now; None if it may be."""
 
 
 class Store(Protocol):
@@ -144,7 +144,7 @@ class Store(Protocol):
         """Whether the runs of all machines use it, or only the runs of this one."""
 
     def memory(self, service: str, identity: str, token: str) -> Remembered:
-        """Return what is known of a listing, by the digest of its token.
+        """Return the knowledge of a listing, by the digest of its token.
 
         Without a digest, the token counts that sent last.
         """
@@ -293,7 +293,7 @@ class StateFile:
         return False
 
     def memory(self, service: str, identity: str, token: str) -> Remembered:  # noqa: ARG002 - one file has all
-        """Return what is known of a listing, by the digest of its token."""
+        """Return the knowledge of a listing, by the digest of its token."""
         return remembered(self._read().deliveries, identity=identity, token=token)
 
     def is_busy(self, identity: str) -> bool:

@@ -269,7 +269,7 @@ def _sent(call: FunctionCall, *, is_maker: bool) -> Iterator[Value]:
 
 
 def _whole(name: str, given: list[Value]) -> Value:
-    """Return what a function of the language makes of an object or a list."""
+    """Return the result of a function of the language for an object or a list."""
     first, *others = given
     if name == "values" and isinstance(first, ObjectValue):
         return list(first.values())

@@ -67,7 +67,7 @@ _DEEPEST_LIST = -3  # lists are followed three levels down: one may contain itse
 
 
 class CommandInventory:
-    """The commands of all files; `documents` has what is not read, and what is not followed."""
+    """The commands of all files; `documents` has the unread and the unfollowed parts."""
 
     def __init__(self, program: Program, *, locale: str, form: str) -> None:
         self._program = program

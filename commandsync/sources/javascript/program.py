@@ -173,7 +173,7 @@ class Program(Calls):
     def _export_from(
         self, first: Node, node: Node, exported: dict[str, Value], scope: BlockScope
     ) -> None:
-        """Add names, or what is in another file, to the exports of a file."""
+        """Add names, or the exports of another file, to the exports of a file."""
         source = scope.text(node, "source")[1:-1]
         origin = self.module(source, Computed(node, scope)) if source else scope.names
         if first.type == "export_clause":

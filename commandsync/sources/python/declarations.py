@@ -285,7 +285,7 @@ class Declarations:
         return Unfollowed(last_name(called)) if is_outside else None
 
     def _given(self, part: ScopedDecorator) -> dict[str, ast.expr]:
-        """Return what a decorator is given; the name is unknown if something is not followed."""
+        """Return the arguments of a decorator; the name is unknown if something is not followed."""
         call, scope = part
         if not isinstance(call, ast.Call):
             return {}
@@ -344,7 +344,7 @@ class Declarations:
     def _of_made(
         self, call: ast.Call, scope: Scope, text: str
     ) -> "Declaration | ClassRole | Unfollowed | None":
-        """Return what a call makes: a group, an instance, or what a function of the bot returns."""
+        """Return the result of a call: a group, an instance, or a function's of the bot."""
         declared = self.of_call(call, scope)
         made = None if declared else self._code.returned(call, scope)
         if made and isinstance(made.node, ast.expr):

@@ -254,7 +254,7 @@ class Entries:
             yield Trait.GUILD_ONLY
 
     def _given(self, declaration: Declaration) -> dict[str, ast.expr]:
-        """Return the arguments of a declaration, with those that its cog gives to all."""
+        """Return the arguments of a declaration, with the ones that its cog gives to all."""
         inherits = declaration.form in {Form.PREFIX, Form.HYBRID}
         shared = self.cogs.of(declaration.scope).attributes if inherits else {}
         return shared | declaration.given

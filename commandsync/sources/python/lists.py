@@ -1,4 +1,4 @@
-"""The parts of lists in code, with those that statements add after the literal.
+"""The parts of lists in code, including parts that statements add after the literal.
 
 A menu of Telegram is a list that grows: by `append`, `extend`, `insert` and `+=`, in a function
 that returns it, or in one that gets it. A part that cannot be told is the expression itself.
@@ -36,7 +36,7 @@ class ListReader:
                 self._changes.setdefault(node, []).append(change)
 
     def parts(self, expression: ast.expr, scope: Scope, levels: int = _DEEPEST) -> Iterator[Part]:
-        """Yield the parts of a list, with those that the code adds; else the expression itself."""
+        """Yield the parts of a list, including added ones; else the expression itself."""
         written = expression.value if isinstance(expression, ast.Starred) else expression
         known = self._meant(written, scope)
         sum_of = _sum_of(known.node) if levels else []
@@ -89,7 +89,7 @@ class ListReader:
                 yield ast.Tuple([part for part in (key, value) if part]), meaning.scope
 
     def _literal(self, change: Change) -> ast.AST | None:
-        """Return what a name meant before anything was added to it."""
+        """Return the meaning of a name before anything was added to it."""
         known = self._code.meaning(change.of, change.scope)
         for _ in range(_MOST_PARTS):
             if not (isinstance(known, Definition) and isinstance(known.node, Grown)):

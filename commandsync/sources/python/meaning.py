@@ -241,7 +241,7 @@ UNKNOWN: Final = object()
 
 
 class Code(Names):
-    """Names, and the values of expressions; the notes have those that only a run can tell.
+    """Names, and the values of expressions; the notes have expressions that only a run can tell.
 
     Each expression is evaluated once.
     """
@@ -269,7 +269,7 @@ class Code(Names):
         self.partly.append(PartlyRead(scope.file.place(node), reason, name))
 
     def returned(self, call: ast.AST, scope: Scope) -> Definition | None:
-        """Return what a call of a function of the bot returns, if that is one expression.
+        """Return the result of a function of the bot, if that is one expression.
 
         In it, the parameters have the values that the call gives them.
         """
