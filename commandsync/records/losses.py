@@ -135,7 +135,7 @@ def instead_of(loss: Loss) -> str:
 
 
 def loss_notice(loss: Loss, *, at: str) -> Notice:
-    """Return the warning about a loss at a service: the number, the first names, the consequence."""
+    """Return the warning about a loss: the number, the first names, the consequence."""
     if loss.field == SYNC:
         rules = f"{' and '.join(loss.names)} of the manifest {'is' if loss.count == 1 else 'are'}"
         return Notice(f"{at}: {rules} {instead_of(loss)}")
