@@ -54,7 +54,7 @@ def test_what_no_version_had_is_refused(home: Home, bot: Bot, repo: GitRepo) -> 
     shown = home.run("apply", "--dry-run", "--owned")
 
     assert not explained(ran, bot)
-    assert "what no version of the manifest had: command 'gone'" in ran.err
+    assert "records that no version of the manifest had: command 'gone'" in ran.err
     assert "add it to the manifest, or apply without --owned" in ran.err
     assert (shown.code, shown.err) == (5, ran.err)
     assert home.run("apply", "--yes").code == 0
@@ -233,4 +233,4 @@ def test_another_bots_manifest_is_no_version(home: Home, bot: Bot, repo: GitRepo
     ran = applied(home)
 
     assert not explained(ran, bot)
-    assert "what no version of the manifest had" in ran.err
+    assert "records that no version of the manifest had" in ran.err

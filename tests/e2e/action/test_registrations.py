@@ -124,7 +124,7 @@ def test_what_something_else_registered_is_not_deleted(registered: Registered) -
     error = step.annotations("error")[0].data
 
     assert registered.names == {"ping", "by-hand"}
-    assert "what no version of the manifest had: application command 'by-hand'" in error
+    assert "records that no version of the manifest had: application command 'by-hand'" in error
     for word in ("ignore:", "commandsync import discord", "apply: current"):
         assert word in error
 
