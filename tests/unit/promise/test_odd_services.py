@@ -274,7 +274,7 @@ def test_a_copy_that_was_seen_while_an_add_was_settled_is_named_too() -> None:
     run = sync(service, wanted([command("a"), command("b")]))
 
     assert outcomes(run) == ["done", "done"]
-    assert ["added ('b')" in one.message for one in run.result.notices] == [True]
+    assert ["of this run ('b')" in one.message for one in run.result.notices] == [True]
 
 
 def test_copies_of_announcements_are_named_and_not_removed_when_appending() -> None:
@@ -287,7 +287,7 @@ def test_copies_of_announcements_are_named_and_not_removed_when_appending() -> N
     service.choose = lambda _: None
     again = sync(service, desired, rules=rules)
 
-    assert ["added ('v1')" in one.message for one in run.result.notices] == [True]
+    assert ["of this run ('v1')" in one.message for one in run.result.notices] == [True]
     assert again.plan.changes == ()
     assert [resource for resource, _ in again.plan.unmanaged] == ["announcement"]
 
