@@ -353,7 +353,9 @@ _KEYS: _Keys = {
     ),
     "dm_permission": _Key(_flag, _MAYBE_FLAG, "Outdated: contexts say where it can be used."),
     "nsfw": _Key(_flag, _MAYBE_FLAG, "Whether it is for channels with an age restriction."),
-    "handler": _Key(_whole, _MAYBE_INTEGER, "Of an Entry Point command, which is left alone."),
+    "handler": _Key(
+        _whole, _MAYBE_INTEGER, "Only for an Entry Point command, which is left alone."
+    ),
     "options": _OPTIONS["options"]._replace(
         description="The options, or the sub-commands and groups of them; at most 25."
     ),

@@ -250,7 +250,7 @@ class ListingModel(types.Table):
     )
     bot: types.Bot = Field("", description="The bot's id on this service, if it is another one.")
     guild: _Guild = Field(
-        "", description="Of Discord: the server whose commands they are; global ones if left out."
+        "", description="Discord only: the server of the commands; by default, the global ones."
     )
     base_url: _Origin = Field("", description="The scheme and host in place of the service's own.")
     token_env: types.TokenEnv = Field(

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _INCLUDED = "an included file"
 _LANGUAGE = "a file of descriptions in a language"
-_NO_TEXTS = "a file of a language must have keys and values: the descriptions by name"
+_NO_TEXTS = "a file of descriptions must have keys and values: a description for each name"
 _ELLIPSES = frozenset({"…", "...", ".."})
 # How often a command was used, as a backup notes it behind its id.
 _USES = re.compile(r"[ \t]+# uses: ([0-9]{1,15})[ \t]*(?=[\r\n]|\Z)")
@@ -138,7 +138,7 @@ class ManifestReader:
     allowance: Allowance = field(default_factory=Allowance)
     has_prefix: bool = False
     has_import: bool = False
-    # The descriptions in the files of languages, by the names of commands.
+    # The descriptions in each language, by the names of commands.
     texts: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def parsed(self, path: str, what: str = MANIFEST) -> ParsedYaml | None:

@@ -26,7 +26,7 @@ def described(name: str, language: str = "") -> str:
 
 
 def write(place: Destination, *, scopes: tuple[str, ...] = SCOPES, **languages: str) -> None:
-    """Write a manifest with three commands, and the files of languages; `none` deletes a list."""
+    """Write a manifest with three commands, and a file for each language; `none` deletes a list."""
     texts = [(name, described(name)) for name in NAMES[:3]]
     files = {
         language: given if given == "none" else f"texts/{language}.yaml"
