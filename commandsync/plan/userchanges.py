@@ -118,6 +118,8 @@ def user_changes(*, old: Snapshot, new: Snapshot) -> UserChanges:
 def _changed(
     before: CommandText, after: CommandText, fields: tuple[FieldChange, ...]
 ) -> ChangedCommand:
+    if (before.name, before.syntax) == (after.name, after.syntax):  # it is called as before
+        return ChangedCommand(before=before, after=after, fields=fields)
     leads = lead_of(before), lead_of(after)
     needs, fails = _compared(before, after)
     return ChangedCommand(

@@ -95,6 +95,8 @@ def aligned(old: Sequence[str], new: Sequence[str]) -> list[Part]:
     An item that each of them has once is the same in both, unless items moved past each other: the
     items between such ones are compared alone, and very many of them are not compared at all.
     """
+    if old and new and set(old).isdisjoint(new):  # as where a text of one line differs
+        return [Part(is_same=False, old=[*old], new=[*new])]
     parts: list[Part] = []
     for part in _parts(old, new):
         if parts and parts[-1].is_same == part.is_same:
@@ -127,8 +129,7 @@ def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Part]:
     yield Part(is_same=True, old=[*old[:begin]], new=[*new[:begin]])
     ours, theirs = old[begin : len(old) - end], new[begin : len(new) - end]
     codes = [("replace", 0, len(ours), 0, len(theirs))]
-    # Without a common item, as where a text of one line differs, there is nothing to align.
-    if len(ours) * len(theirs) <= _MOST_COMPARISONS and not set(ours).isdisjoint(theirs):
+    if len(ours) * len(theirs) <= _MOST_COMPARISONS:
         codes = list(SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes())
     for tag, a, b, c, d in codes:
         yield Part(tag == "equal", [*ours[a:b]], [*theirs[c:d]])

@@ -30,7 +30,8 @@ requests.get(sys.argv[1] + "/v1/bot/" + sys.argv[2] + "/commands", timeout=30)
 
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
-    return [_one(folder), _large(folder), _edited(folder), _slow(folder), _edits(folder)]
+    rows = (_one, _large, _edited, _changes, _slow, _edits)
+    return [row(folder) for row in rows]
 
 
 def _one(folder: Path) -> Row:
@@ -92,6 +93,27 @@ def _edited(folder: Path) -> Row:
         found["all"] / found["none"],
         3.0,
         seen=f"{milliseconds(found['all'])} / {milliseconds(found['none'])}",
+    )
+
+
+def _changes(folder: Path) -> Row:
+    """Compare the changes between two versions of every record with a check of one."""
+    records_now = records(10_000)
+    before = [{**each, "category": f"Old {each['category']}"} for each in records_now]
+    new = write_manifest(folder / "new.yaml", records_now)
+    old = write_manifest(folder / "old.yaml", before)
+    found = best(
+        {
+            "validate": work(*COMMANDSYNC, "validate", "-f", new),
+            "changes": work(*COMMANDSYNC, "changes", "-f", new, "--since", old),
+        },
+        rounds=3,
+    )
+    return Row(
+        "`changes` of 10,000 edits / `validate` of them",
+        found["changes"] / found["validate"],
+        4.0,
+        seen=f"{milliseconds(found['changes'])} / {milliseconds(found['validate'])}",
     )
 
 
