@@ -4,7 +4,7 @@
 connection to each. `plan_jobs` starts to read all of them, and plans each as its answer arrives:
 `Planned` is a job, its listing as it was read, and the plan. A job is of one of three kinds, which
 plan and write in their own way: the records of a manifest's page (`RecordJob`), a list that is sent
-as a whole (`lists.ListJob`), and a saved plan (`savedplan.SavedJob`). `apply` has the order of the
+as a whole (`lists.ListJob`), and a saved plan (`selection.SavedJob`). `apply` has the order of the
 steps.
 """
 

@@ -8,7 +8,7 @@ possible declarations (`scope`). `meaning` follows names between the files and e
 `cog` reads classes and traits, `decorator` the bot's own decorators. The `Inventory` holds the
 declarations by decorators and calls (`declarations`); `entries` makes the commands of it.
 `parameter` reads the arguments that users give, each with its `annotation`. Of Telegram's
-frameworks, `handlers` reads the commands and `telegram` the menus, which are `lists`.
+frameworks, `telegram` reads the handlers and the menus, which are `lists`.
 
 A decorator or a class is a framework's by its import, followed through the bot's files. What is not
 in these files is a mark of what is read (`Code.mark`), or a command that is not read (`Code.skip`).
