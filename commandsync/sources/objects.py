@@ -22,7 +22,6 @@ from commandsync.sources.entry import (
     NO_DESCRIPTION,
     Parameter,
     SourceEntry,
-    Trait,
     literal,
     slash_syntax,
     text_of,
@@ -257,7 +256,7 @@ class CommandReader:
             syntax=slash_syntax(name, self._parameters(node, place)) if is_slash else literal(name),
             category=text_of(command, "category") or folder or group,
             place=place,
-            traits=_traits(command),
+            traits=traits_of({key: command[key] for key in KEYS["command"] & command.keys()}),
             discord=object_of(*path),
         )
 
@@ -311,8 +310,3 @@ def command_key(content: Node) -> CommandKey:
     return CommandKey(
         (text_of(node, "name"), kind), bool(node.get("guild_id")), kind == _ENTRY_POINT
     )
-
-
-def _traits(command: Node) -> frozenset[Trait]:
-    """Return the traits of Discord's own keys; others are ignored, as the notes say."""
-    return traits_of({key: command[key] for key in KEYS["command"] & command.keys()})

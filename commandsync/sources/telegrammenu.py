@@ -64,7 +64,11 @@ class CodeMenus:
             entries=tuple(entries),
             excluded=tuple(Excluded(entry, NOT_IN_MENU) for entry in left_out.values()),
             notes=tuple(filter(None, map(_without_text, entries))),
-            menus=tuple(_menu(key, self.menus[key]) for key in self.menus if key != chosen),
+            menus=tuple(
+                Menu(key, {name: entry.description for name, entry in self.menus[key].items()})
+                for key in self.menus
+                if key != chosen
+            ),
         )
 
     def _described(self, name: str, known: Mapping[str, SourceEntry]) -> SourceEntry:
@@ -73,10 +77,6 @@ class CodeMenus:
         if handler is None or text is None or text.description == NO_DESCRIPTION:
             return handler or known[name]
         return replace(handler, description=text.description)
-
-
-def _menu(audience: Audience, listed: Mapping[str, SourceEntry]) -> Menu:
-    return Menu(audience, {name: entry.description for name, entry in listed.items()})
 
 
 def add_text(texts: dict[str, SourceEntry], entry: SourceEntry) -> None:
