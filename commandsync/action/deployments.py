@@ -205,7 +205,9 @@ class Deployments:
         for deployment in self._api.pages(f"{self._path}?environment={environment}&task={TASK}"):
             number = part(deployment, "id", kind=int)
             if above is not None and number >= above:
-                raise GitHubError("the answer cannot be read: deployments are not in order")
+                raise GitHubError(
+                    "the server's answer cannot be read: deployments are not in order"
+                )
             above, delivery = number, _delivery(deployment, service)
             if delivery and delivery.identity == identity:
                 yield delivery
@@ -323,7 +325,7 @@ def _time(content: object, key: str) -> datetime:
     try:
         at = datetime.fromisoformat(part(content, key, kind=str))
     except ValueError as error:
-        raise GitHubError(f"the answer cannot be read: {key} of a deployment") from error
+        raise GitHubError(f"the server's answer cannot be read: {key} of a deployment") from error
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 

@@ -221,7 +221,7 @@ def part(content: object, *keys: str, kind: type[T]) -> T:
     # Half of a surrogate pair is valid in JSON, and in no URL or file.
     broken = isinstance(content, str) and any("\ud800" <= sign <= "\udfff" for sign in content)
     if type(content) is not kind or broken:
-        raise GitHubError(f"the answer cannot be read: {'.'.join(keys)} has another type")
+        raise GitHubError(f"the server's answer cannot be read: {'.'.join(keys)} has another type")
     return content
 
 
