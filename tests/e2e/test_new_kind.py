@@ -152,7 +152,7 @@ def service(recipe: Recipe) -> None:
         before="SEEDED: dict",
     )
     seed = "    Resource.REVIEW: ReviewBody,\n"
-    recipe.insert("server/bodies.py", seed, before='}\n"""What a seed')
+    recipe.insert("server/bodies.py", seed, before='}\n"""The form of')
     recipe.insert(
         "server/routes.py",
         "_add_routes(Resource.REVIEW, bodies.ReviewRecord)\n\n\n"
