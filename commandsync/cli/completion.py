@@ -2,14 +2,14 @@
 
 import click
 
-from commandsync.cli.option import Command
+from commandsync.cli.option import OrderedCommand
 from commandsync.cli.program import program
 
 # A ~/.zshrc without a framework has not loaded the completions of zsh yet.
 _COMPDEF = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\n"
 
 
-@click.command("completion", cls=Command)
+@click.command("completion", cls=OrderedCommand)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(*, shell: str) -> None:
     """Print a script that completes commands in a shell.

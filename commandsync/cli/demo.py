@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import click
 
-from commandsync.cli.option import Command
+from commandsync.cli.option import OrderedCommand
 from commandsync.cli.serve import example
 
 _echo = partial(click.echo, color=True)
@@ -94,7 +94,7 @@ STEPS_AT_DISCORD = (
 )
 
 
-@click.command("demo", cls=Command)
+@click.command("demo", cls=OrderedCommand)
 def demo_command() -> int:
     """Show every step, from validate to pull.
 

@@ -1,7 +1,7 @@
 """Commands with help pages in sections, and their options, each declared with its checks.
 
-`Command` and `Group` write the help pages, and refuse an argument in a wrong place with a hint.
-`option` declares one option as its help page shows it: of a setting, or of one command alone.
+`OrderedCommand` and `Group` write the help pages, and refuse an argument in a wrong place with a
+hint. `option` declares one option as its help page shows it: of a setting, or of one command alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ class Option(click.Option):
         self.section = section
 
 
-class Command(click.Command):
+class OrderedCommand(click.Command):
     """A command whose help page shows its own options first, and those of every command last."""
 
     allow_extra_args = True  # refused below, with a hint
@@ -74,7 +74,7 @@ class Group(click.Group):
     `help` is a command of each group: `help plan` is `plan --help`.
     """
 
-    command_class: type[click.Command] | None = Command
+    command_class: type[click.Command] | None = OrderedCommand
     sections: ClassVar[Mapping[str, Sequence[str]]] = {}
     """The headings of the help page with their commands; without any, all are below one."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from commandsync.cli.option import PATH, SHARED, Command, not_empty, option
+from commandsync.cli.option import PATH, SHARED, OrderedCommand, not_empty, option
 from commandsync.sync.process import Signals
 from commandsync.sync.setting import (
     BASE_URL,
@@ -91,7 +91,7 @@ class Run(NamedTuple):
     signals: Signals
 
 
-class RunCommand(Command):
+class RunCommand(OrderedCommand):
     """A command whose first argument is its `Run`; it has the options of the output itself."""
 
     def __init__(self, *args: Any, formats: Sequence[str] = (), **settings: Any) -> None:  # noqa: ANN401 - click's

@@ -7,7 +7,7 @@ import sys
 import click
 import pytest
 
-from commandsync.cli.option import SECTIONS, Command
+from commandsync.cli.option import SECTIONS, OrderedCommand
 from tests.support.bots import Service
 from tests.support.home import Home, commands_of, fields
 from tests.support.terminal import POSIX
@@ -39,7 +39,7 @@ def test_every_help_fits_into_80_columns_with_the_shared_options_last(home: Home
             assert not words or f"\n    commandsync {words[0]}" in ran.out
         else:
             sections = list(sections_of(ran.out))
-            assert isinstance(command, Command), words
+            assert isinstance(command, OrderedCommand), words
             assert sections == [section for section in SECTIONS if section in sections]
             assert sections_of(ran.out)[SECTIONS[-1]][-1] == "--help"
             _, options = re.split(rf"\n(?:{'|'.join(SECTIONS)}):\n", ran.out, maxsplit=1)
