@@ -16,6 +16,8 @@ PACKAGE = Path(commandsync.__file__).parent
 TABLE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 FILE = re.compile(r"^\| `(commandsync/[\w/]+\.py)` \|", re.MULTILINE)
+PATH = re.compile(r"`(\w+/\w+\.py)`")
+PART = re.compile(r"`(\w+/\w+\.py)`,? `(\w+)`")
 TEXTS = {kind.text.__name__ for kind in Resource}
 WORDS = {kind.value for kind in Resource}
 
@@ -33,6 +35,17 @@ def test_the_table_names_every_room() -> None:
     rooms = {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
 
     assert {*ROW.findall(section("Structure"))} == rooms
+
+
+def test_the_flow_of_an_apply_names_what_is_there() -> None:
+    flow = section("Structure")
+    named = {path: ast.parse((PACKAGE / path).read_text("utf-8")) for path in PATH.findall(flow)}
+    parts = PART.findall(flow)
+
+    assert len(named) >= 15
+    assert len(parts) >= 10
+    for path, name in parts:
+        assert name in {getattr(node, "name", "") for node in named[path].body}, path
 
 
 def section(title: str) -> str:
