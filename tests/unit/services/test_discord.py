@@ -36,7 +36,7 @@ from commandsync.services.discord import (
 )
 from commandsync.services.discordobjects import text_of
 from commandsync.services.service import RecordService
-from tests.support.discordcommands import AT_LIMITS, chat, commands, option, trees
+from tests.support.discordcommands import chat, commands, option, trees
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing
 
 KIND = Resource.APPLICATION_COMMAND
@@ -115,15 +115,6 @@ def test_an_edit_changes_only_what_differs(
     differing = {key for key in {**old, **new} if old.get(key) != new.get(key)}
     assert {*operation.body} - {"dm_permission"} == differing
     assert listing.troubles == []
-
-
-@pytest.mark.parametrize("command", AT_LIMITS.values(), ids=AT_LIMITS)
-def test_a_command_at_a_limit_is_registered(command: dict[str, Any]) -> None:
-    listing, service = DiscordListing(), discord_service(APP)
-
-    told(listing, service.add("", KIND, text_of(command, installs=(0, 1))))
-
-    assert [entry.text for entry in read(listing, service)] == [text_of(command, installs=(0, 1))]
 
 
 def test_keys_that_went_are_reset() -> None:
@@ -226,14 +217,6 @@ def test_a_success_without_the_command_proves_no_write(content: object) -> None:
     ):
         with pytest.raises(DecodeError, match="contains no application command"):
             operation.read(answer(200, content))
-
-
-def test_a_delete_deletes_one_command() -> None:
-    listing, service = DiscordListing(), discord_service(APP)
-    first, second = listing.seed(chat(), chat(name="pong"))
-
-    assert told(listing, service.delete("", KIND, first["id"])) == ""
-    assert [entry.id for entry in read(listing, service)] == [second["id"]]
 
 
 def test_permissions_are_sent_as_a_number_if_discord_has_them() -> None:

@@ -58,16 +58,6 @@ def lost(registration: Registration) -> list[tuple[str, LossReason, Instead, tup
 # What is complete.
 
 
-def test_an_own_object_is_registered_with_the_texts_of_the_manifest() -> None:
-    own = slash("ping", TEXT, description="Pings.", nsfw=False, id="7")
-
-    found = composed(a_command("ping", "Says pong.", discord=own, syntax="/ping <text>", id="7"))
-
-    assert nodes(found) == [slash("ping", TEXT, description="Says pong.")]
-    assert [entry.id for entry in found.entries] == ["7"]
-    assert found.losses == ()
-
-
 def test_a_slash_and_the_name_alone_is_a_command_without_options() -> None:
     for syntax in ("/ping", "`/ping`"):
         assert nodes(composed(a_command("ping", syntax=syntax))) == [slash("ping")]
@@ -345,18 +335,6 @@ def test_commands_as_they_are_imported_need_no_change(
     assert (found.untouched, found.losses, found.problems) == ((), (), ())
 
 
-@given(trees())
-def test_whole_objects_need_no_change(tree: list[dict[str, Any]]) -> None:
-    there = registered(tree)
-    app = Application("1", "1", "Bot", (0, 1))
-    commands = [a_command(each["name"], each.get("description", ""), discord=each) for each in tree]
-
-    found = compose(commands, listed=there, application=app)
-
-    assert [entry.text for entry in found.entries] == [entry.text for entry in there]
-    assert (found.losses, found.problems) == ((), ())
-
-
 @given(trees(types=(1,)))
 def test_entries_with_texts_alone_need_no_change(tree: list[dict[str, Any]]) -> None:
     there = registered(tree)
@@ -599,23 +577,6 @@ def test_a_group_does_not_take_the_name_of_a_kept_sub_command() -> None:
 
 
 # Keys that are not known.
-
-
-def test_unknown_keys_of_registered_commands_need_no_change() -> None:
-    choice = {"name": "One", "value": 1, "mood": "good"}
-    there = listed(
-        slash("ping", {**COUNT, "choices": [choice], "unit": "m"}, rank=3),
-        slash("old", slash("add", TEXT, rank=4)),
-    )
-    known = {**COUNT, "choices": [{"name": "One", "value": 1}]}
-
-    found = composed(
-        a_command("ping", discord=slash("ping", known)),
-        a_command("old add", discord=slash("old", slash("add", TEXT))),
-        listed=there,
-    )
-
-    assert [entry.text for entry in found.entries] == [entry.text for entry in there]
 
 
 def test_an_unknown_key_of_the_manifest_is_registered() -> None:
