@@ -267,3 +267,25 @@ def test_a_listing_that_was_not_read_is_not_done(*, touched: bool, code: int) ->
 
     assert exit_code(result, left=[ListingError("not read")]) == code
     assert exit_code(result, left=[UnknownListError("not known")]) == 5
+
+
+def test_a_delete_that_the_service_reports_as_failed_has_failed_when_the_record_stays() -> None:
+    run = failing("delete", FAILED_BEFORE)
+
+    _, replaced, deleted = run.result.settled
+    assert (replaced.outcome, deleted.outcome) == (Outcome.FAILED, Outcome.FAILED)
+    assert replaced.error == (
+        "the new one is added, but the old one is not deleted: the service has an internal error "
+        "(HTTP 500)"
+    )
+    assert deleted.error == "the service has an internal error (HTTP 500)"
+
+
+def test_a_failed_change_that_a_later_read_shows_is_done() -> None:
+    service = Listing(faults={1: replace(FAILED_AFTER, late=3)})
+
+    late_add = sync(service, wanted(None, [NEW])).result
+    refused_delete = failing("delete", replace(BAD_REQUEST, applied=True)).result
+
+    assert [one.outcome for one in late_add.settled] == [Outcome.DONE]
+    assert [one.outcome for one in refused_delete.settled] == [Outcome.DONE] * 3

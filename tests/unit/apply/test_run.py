@@ -375,3 +375,43 @@ def test_a_replacement_with_another_text_leaves_the_old_one() -> None:
         == "the service accepted it, but it is listed with another text: the old one stays"
     )
     assert announcement("v", "Then.") in service.texts("announcements")
+
+
+def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then.")])
+    plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
+    here = read(Driver(service), plan.scope)
+    nothing_new = Answered(-1, value=here.collections[Resource.ANNOUNCEMENT])
+    steps = apply(plan, service=PAGE, listed=here, health=Health())
+    next(steps)
+    steps.send(Answered(0, value=""))
+    steps.send(nothing_new)
+    steps.send(Elapsed())
+    pause = steps.send(nothing_new)
+
+    result = ended(steps, Interrupted())
+
+    (one,) = result.settled
+    assert pause == Step(wait=REREADS[2])
+    assert one.outcome is Outcome.SKIPPED
+    assert one.error == "the new one is added, but the old one is not deleted: interrupted"
+    assert result.touched
+
+
+def after_two_reads_without_it(steps: Steps) -> None:
+    """Fail the first add with an answer, and read the list twice; the third read is under way."""
+    next(steps)
+    steps.send(Answered(0, Failure(FAILED)))
+    for _ in REREADS[1:]:
+        steps.send(Answered(-1, value=()))
+        steps.send(Elapsed())
+
+
+def test_an_aborted_read_does_not_prove_that_an_add_failed() -> None:
+    steps = adding("a")
+    after_two_reads_without_it(steps)
+
+    result = ended(steps, Aborted())
+
+    assert [settled.outcome for settled in result.settled] == [Outcome.UNKNOWN]

@@ -469,3 +469,14 @@ def test_an_add_that_an_earlier_run_made_and_that_is_gone_at_the_end_is_not_veri
     assert [settled.already for settled in result.settled] == [True, False]
     assert [settled.outcome for settled in result.settled] == [Outcome.DONE] * 2
     assert not result.verified
+
+
+def test_a_copy_that_the_next_run_would_keep_is_not_verified_either() -> None:
+    service = Listing()
+    beside(service, announcement("v"))
+
+    run = sync(service, wanted(None, [announcement("v")]), rules=SyncRules())
+
+    assert run.result.remaining == ()
+    assert run.result.read_back
+    assert run.result.verified is False

@@ -18,6 +18,7 @@ from commandsync.plan.rules import (
     deletes_refusal,
     parse_delete_limit,
     removals_refused,
+    with_copies,
 )
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
@@ -241,3 +242,14 @@ def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
         "would delete or replace 4 of 1000 listed commands and 2 of 1000 listed announcements; "
         "the limit is 5"
     )
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_of_copies_that_all_go_one_counts(kept: int) -> None:
+    records = [Entry(TEXT, id=str(n)) for n in range(3 + kept)]
+    going = [Delete(resource=Resource.COMMAND, id=str(n), before=TEXT) for n in range(3)]
+
+    marked = with_copies(going, Snapshot({Resource.COMMAND: tuple(records)}))
+
+    copies = [isinstance(change, Delete) and change.exact_copy for change in marked]
+    assert copies == [bool(kept), True, True]
