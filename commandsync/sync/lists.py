@@ -206,7 +206,8 @@ class ListJob(Job):
     def plan(self, listed: Snapshot) -> ListPlan:
         """Compare what the service can show of the manifest with a list."""
         shown, settings = self._ruled()
-        notices = [*self.notices, *(loss_notice(loss, at=self.name) for loss in self._warned())]
+        notices = [*self.notices, *(self.site.token_notices() if self.site.returned else ())]
+        notices += (loss_notice(loss, at=self.name) for loss in self._warned())
         plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
         wanted, baseline = self._wanted(plan, listed), self.baseline
         if isinstance(baseline, AsRead):

@@ -176,6 +176,7 @@ class RegistrationJob(Job):
     def _warnings(self, composed: Registration) -> Iterator[Notice]:
         settings, manifest = self.settings, self.manifest
         yield from self.notices
+        yield from self.site.token_notices()
         # A page of the run shows those of the manifest.
         if settings.listing or settings.guild or not manifest.has_page:
             yield from (Notice(x.message, x.hint, x.location) for x in manifest.warnings)

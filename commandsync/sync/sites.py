@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import os
 from base64 import urlsafe_b64decode
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commandsync.api.arguments import Address, parse_address, service_of
 from commandsync.api.credentials import Token, keep_secret
-from commandsync.diagnostics import Do, Location, Problem
+from commandsync.diagnostics import Do, Location, Notice, Problem
 from commandsync.errors import (
     CommandsyncError,
     ManifestError,
@@ -29,7 +29,7 @@ from commandsync.errors import (
 )
 from commandsync.services.abilities import Reads
 from commandsync.services.service import ListService
-from commandsync.sync.envfile import missing_token
+from commandsync.sync.envfile import in_usual_file, missing_token
 from commandsync.sync.files import read_token
 from commandsync.sync.setting import BOT
 from commandsync.sync.settings import (
@@ -171,6 +171,12 @@ class ListingSite(Site):
             otherwise = Do.SET_VARIABLE(variable=self.token_from)
             hint = missing_token(self.variables, otherwise)
             raise UsageError(f"no token was given for {self.service.name}", hint=hint)
+
+    def token_notices(self) -> Iterator[Notice]:
+        """Yield a notice if the list could be read: `.env` has the token."""
+        if self.token is None and not self.untrusted and in_usual_file(self.variables):
+            hint = missing_token(self.variables, Do.SET_VARIABLE(variable=self.token_from))
+            yield Notice(f"{self.service.name} is not read: no token was given", hint)
 
     @property
     def _needs_token(self) -> bool:

@@ -122,6 +122,27 @@ def test_discord_is_read_with_the_token_of_the_file(home: Home, proxy: Proxy) ->
     assert sent(proxy) == {f"Bot {MARKED}"}
 
 
+@pytest.mark.parametrize(
+    ("service", "variable", "is_read"),
+    [
+        ("discord", "DISCORD_TOKEN", True),
+        ("telegram", "TELEGRAM_BOT_TOKEN", True),
+        ("top.gg", "TOPGG_TOKEN", False),  # returns its list to nobody
+    ],
+)
+def test_a_plan_names_the_file_that_has_the_token(
+    home: Home, service: str, variable: str, *, is_read: bool
+) -> None:
+    home.write(f'version: 1\nbot: "42"\nlistings: [{{service: {service}}}]\ncommands: []\n')
+    without = home.run("plan", "--unseen").out
+    home.write(f"{variable}={MARKED}\n", ".env")
+    beside = home.run("plan", "--unseen").out
+
+    assert "not read" not in without
+    assert (f"{service} is not read: no token was given" in beside) is is_read
+    assert (f".env has {variable}: give --env-file .env" in beside) is is_read
+
+
 @pytest.mark.promise("token-in-input", "token-in-text")
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("name", ["DISCORD_TOKEN", "DBL_TOKEN", "COMMANDSYNC_TOKEN_ANY"])
