@@ -480,3 +480,24 @@ def test_a_copy_that_the_next_run_would_keep_is_not_verified_either() -> None:
     assert run.result.remaining == ()
     assert run.result.read_back
     assert run.result.verified is False
+
+
+@pytest.mark.parametrize(
+    ("fault", "how"),
+    [
+        (BAD_REQUEST, "was refused"),
+        (FAILED_BEFORE, "failed"),
+        (RESET_BEFORE, "has an unknown result"),
+    ],
+)
+def test_deletes_wait_for_adds(fault: Fault, how: str) -> None:
+    service = Listing(choose=lambda request: fault if request.kind == "add" else None)
+    seed(service, [command("old")])
+
+    run = sync(service, wanted([command("new")]), driver=Driver(service, retries=0))
+
+    deleted = run.result.settled[-1]
+    assert deleted.outcome is Outcome.SKIPPED
+    assert deleted.error == f"deletes wait for adds, and the add of 'new' {how}"
+    mend = "run again" if fault is RESET_BEFORE else "correct that entry and run again"
+    assert str(deleted.hint).startswith(f"{mend}; or make the deletes alone")

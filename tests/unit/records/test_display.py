@@ -47,6 +47,7 @@ def alternates(parts: list[Part]) -> bool:
 @given(LINES, LINES)
 @example(["a", "b", "a"], ["a", "b", "a", "b", "a"])
 @example([], ["a"])
+@example(["a"], ["b"])
 def test_the_parts_lead_from_one_sequence_to_the_other(old: list[str], new: list[str]) -> None:
     parts = aligned(old, new)
 
