@@ -16,8 +16,11 @@ from tests.support.postgres import database_url, postgres, postgres_url
 
 __all__ = ["database_url", "postgres", "postgres_url"]
 
-# What runs in the background of a shell ignores Ctrl-C, and so would every program that is started.
+# What runs in the background of a shell ignores Ctrl-C, and what nohup starts ignores the end of
+# its terminal; so would every program that is started.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True, scope="session")
