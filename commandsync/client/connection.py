@@ -35,7 +35,6 @@ from commandsync.client.request import Secrecy, log_answer, not_sent
 from commandsync.client.threads import Gate
 from commandsync.client.transport import Transport
 from commandsync.errors import Reply, TransportError, UsageError
-from commandsync.services import discord
 from commandsync.services.service import PAGE, Service
 
 if TYPE_CHECKING:
@@ -345,6 +344,8 @@ def registered_commands(
     does not tell it: it contains the id of the bot's user, which differs for old bots. The other
     arguments are as in `Connection`, and an id that is not valid raises `UsageError`.
     """
+    from commandsync.services import discord  # noqa: PLC0415 - only an import from Discord needs it
+
     if application and not _IDENTIFIER.fullmatch(application):
         hint = "it is a number, on the page General Information of the developer portal"
         raise errors.UsageError(f"{application!r} is not an application's id", hint=hint)
