@@ -343,10 +343,10 @@ def _unignored(rules: SyncRules, node: Record, path: Path) -> Record | None:
 def _rules(numbers: Random, before: Sequence[Record]) -> SyncRules:
     names = [body["name"] for body in before]
     subs = [" ".join(path) for body in before for path in calls(body) if nested(body)]
-    ignore = numbers.sample([*names, *subs], 1) if names and numbers.random() < 0.2 else []
+    ignore = numbers.sample([*names, *subs], 1) if names and numbers.random() < 0.4 else []
     limits = (None, DeleteLimit(), DeleteLimit(), DeleteLimit(count=numbers.randint(0, 4)))
     return SyncRules(
-        prune=numbers.random() < 0.85, ignore=tuple(ignore), max_deletes=numbers.choice(limits)
+        prune=numbers.random() < 0.7, ignore=tuple(ignore), max_deletes=numbers.choice(limits)
     )
 
 

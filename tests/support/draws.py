@@ -478,9 +478,9 @@ def _draw_rules(
         and folded(text[0])[:20] not in alive
         and text[0].casefold() not in names
     ]
-    ignore = (numbers.choice(plain),) if plain and numbers.random() < 0.15 else ()
+    ignore = (numbers.choice(plain),) if plain and numbers.random() < 0.3 else ()
     return SyncRules(
-        prune=numbers.random() < 0.85,
+        prune=numbers.random() < 0.7,
         ignore=ignore,
         max_deletes=numbers.choice((*limits, percent)),
         announcements=numbers.choice(("append", "mirror")),
