@@ -404,7 +404,7 @@ def _is_new(manifest: Manifest, site: ListSite, branch: Branch, *, current: bool
 
 
 def _is_in(version: EarlierVersion | None, manifest: Manifest, site: ListSite) -> bool:
-    """Whether an earlier version has a list at an address that is no other one of today's."""
+    """Whether an earlier version has a list at the address, which no other list has today."""
     if version is None:
         return False
     bot, own, then = manifest.bot, site.entry, version.manifest

@@ -28,7 +28,8 @@ T = TypeVar("T")
 Server: TypeAlias = Literal["GitHub", "Gitea", "Forgejo"]
 """The server whose runner runs the job."""
 
-_AUTHORS: dict[Server, frozenset[str]] = {  # of what a job's own token writes
+# The authors of the comments and issues that a job's own token writes.
+_AUTHORS: dict[Server, frozenset[str]] = {
     "GitHub": frozenset({"github-actions[bot]"}),
     "Gitea": frozenset({"gitea-actions"}),
     "Forgejo": frozenset({"forgejo-actions", "gitea-actions"}),  # the second of older versions

@@ -100,7 +100,7 @@ class ImportKeys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestKeys:
-    """The values of a manifest's own file, or of one that it includes, which has only entries."""
+    """The values of a manifest's own file, or of an included file, which has only entries."""
 
     name: str = ""
     bot: str = ""

@@ -29,7 +29,7 @@ from commandsync.records.losses import Loss
 from commandsync.records.snapshot import Audience, Entry, Snapshot, labelled
 from commandsync.records.texts import Abilities, Patterns, Resource, Text
 
-THE_LIST = "list"  # the name of what a service returns
+THE_LIST = "list"  # the name of a list that a service returns
 
 
 class PossibleList(NamedTuple):

@@ -146,7 +146,7 @@ def address_of(scope: Scope) -> str | None:
 
 
 def caller_of(scope: Scope) -> str | None:
-    """Return who sent a request: the bot of a valid token, else the address; see `address_of`."""
+    """Return the sender of a request: the bot of a valid token, else its `address_of`."""
     header = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
     with suppress(BadTokenError):
         return "/".join(owner_of_header(header, secret=scope["app"].state.database.secret))

@@ -59,7 +59,7 @@ class ImportOutcome:
     content: ImportedFile
     kept: tuple[Kept, ...] = ()
     notes: tuple[Notice, ...] = ()  # on renames that are not clear, and on recorded objects
-    forgotten: frozenset[str] = frozenset()  # the names of what went, or would have stayed
+    forgotten: frozenset[str] = frozenset()  # the names of commands that went, or would have stayed
 
 
 def next_import(

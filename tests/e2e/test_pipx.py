@@ -42,7 +42,7 @@ def run(*command: str | Path, environment: dict[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """Return what runs a line of a document with pipx, and returns the Python of the program."""
+    """Return a function that runs a line with pipx, and returns the program's Python."""
     tools, made = tmp_path_factory.mktemp("tools"), dict[str, Path]()
     environment = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "PYTHONHOME"}}
     run(sys.executable, "-m", "venv", tools, environment=environment)

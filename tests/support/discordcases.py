@@ -33,7 +33,7 @@ _MENUS = {2: "In the menu of users.", 3: "In the menu of messages."}
 
 
 def key_of(record: Record) -> Key:
-    """Return what a command is unique by: its type and its name."""
+    """Return the type and the name of a command: no two commands have both in common."""
     return record.get("type") or 1, record["name"]
 
 
@@ -125,7 +125,7 @@ class DiscordAct:
         at: The number of the request.
         method: The method; PUT sends a whole list, as a bot does at its start.
         nth: Which command, counted round.
-        body: What is sent; for PUT, what is added to what stays of the list.
+        body: The body that is sent; for PUT, the commands that are added to the others.
     """
 
     at: int

@@ -2,7 +2,8 @@
 
 Each change of the list is looked at: commands that are left alone stay as they are to the byte,
 every id that is to stay is there, and a command is as it was or as it is wanted, never in between.
-A plan, its requests and what a run says are compared with the oracle, and with what is registered.
+A plan, its requests and the words of a run are compared with the oracle and with the registered
+commands.
 """
 
 import json

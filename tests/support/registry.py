@@ -43,7 +43,7 @@ class Registry:
     witness: Callable[["Registry"], None] = lambda _: None
     commands: dict[str, Node] = field(default_factory=dict)  # by their ids
     requests: list[Sent] = field(default_factory=list)
-    overwritten: list[str] = field(default_factory=list)  # the ids of what adds replaced
+    overwritten: list[str] = field(default_factory=list)  # the ids of records that adds replaced
     _ids: int = 0
 
     @classmethod
