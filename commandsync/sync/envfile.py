@@ -8,6 +8,7 @@ token is from a file: `missing_token` only looks whether `.env` has the variable
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,7 +17,7 @@ from pathlib import Path
 from commandsync.api.credentials import SECRET_VARIABLE, Token, keep_secret
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import FileError, UsageError
-from commandsync.sync.files import read_file, reason
+from commandsync.sync.files import ci_workspace, read_file, reason
 
 USUAL = ".env"
 """The usual name of such a file."""
@@ -62,7 +63,12 @@ def _text(path: str) -> str:
 
 
 def in_usual_file(names: Iterable[str]) -> str:
-    """Return the first of the variables that `.env` in this folder sets; empty for none."""
+    """Return the first of the variables that `.env` in this folder sets; empty for none.
+
+    In CI it is not opened: tokens are secrets there, and the file may be a stranger's.
+    """
+    if ci_workspace(os.environ):
+        return ""
     with suppress(FileError):
         if Path(USUAL).is_file():  # a pipe could be read only once
             text = read_file(USUAL, most=_LARGEST).decode("utf-8", "replace")

@@ -143,6 +143,19 @@ def test_a_plan_names_the_file_that_has_the_token(
     assert (f".env has {variable}: give --env-file .env" in beside) is is_read
 
 
+@pytest.mark.promise("token-source")
+def test_in_ci_the_usual_file_is_not_opened(home: Home) -> None:
+    home.write('version: 1\nbot: "42"\nlistings: [{service: discord}]\ncommands: []\n')
+    home.write(f"DISCORD_TOKEN={MARKED}\n", ".env")
+    home.variable("CI", "true")
+    planned = home.run("plan").out
+    refused = home.run("apply", "--yes", exits=2).err
+
+    assert "not read" not in planned
+    assert "no token was given for discord" in refused
+    assert ".env" not in planned + refused
+
+
 @pytest.mark.promise("token-in-input", "token-in-text")
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("name", ["DISCORD_TOKEN", "DBL_TOKEN", "COMMANDSYNC_TOKEN_ANY"])

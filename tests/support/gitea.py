@@ -1,7 +1,7 @@
 """Gitea and Forgejo in place of GitHub, as their documents of the API and of Actions describe them.
 
-Nobody has tried this at such a server yet. It has the calls of their API that exist for what the
-Action needs, below /api/v1: comments, issues, branches, trees, statuses, and the pull request that
+Nobody has tried this at such a server yet. Of their API it has the calls that the Action makes,
+below /api/v1: comments, issues, branches, trees, statuses, and the pull request that
 a commit merged. Neither GraphQL nor deployments are there, a list of comments has one page, and a
 wrong path is answered 404. A job's token writes as the account of the server's actions.
 """
