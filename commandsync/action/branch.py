@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from commandsync.action.inputs import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError, known_part, part
+from commandsync.action.step import GitHubEvent
 from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, RefusedError, StalePlanError
 from commandsync.plan.plan import ListPlan

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import NoReturn
 
-from commandsync.action.inputs import Inputs
+from commandsync.action.step import Inputs
 from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
 from commandsync.document.schemas import command_list_document

@@ -38,8 +38,8 @@ from typing import Any
 from urllib.parse import quote
 
 from commandsync.action.branch import MOST_COMMITS, Branch
-from commandsync.action.inputs import Mode
 from commandsync.action.rest import GitHub, GitHubError, part
+from commandsync.action.step import Mode
 from commandsync.errors import CommandsyncError, RefusedError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Unknown

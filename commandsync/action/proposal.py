@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from commandsync.action.inputs import GitHubEvent
-from commandsync.action.runner import say
+from commandsync.action.step import GitHubEvent, say
 from commandsync.action.verdict import Verdict
 from commandsync.diagnostics import Location
 from commandsync.errors import CommandsyncError, RefusedError, UsageError, WrongBotError

@@ -16,9 +16,8 @@ from urllib.parse import quote
 
 from commandsync import report
 from commandsync.action.branch import Branch, Status, merged_requests, status_of
-from commandsync.action.inputs import Context, GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError, known_part, part
-from commandsync.action.runner import say
+from commandsync.action.step import Context, GitHubEvent, say
 from commandsync.action.verdict import Verdict, outputs_of
 from commandsync.api.credentials import redacted
 from commandsync.apply.outcomes import Result

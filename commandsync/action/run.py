@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 from commandsync import errors, report
 from commandsync.action import verdict
 from commandsync.action.branch import MOST_COMMITS, Branch, newer_run
-from commandsync.action.inputs import Context, of_event, read, secrets_of
 from commandsync.action.proposal import base_manifests, hand_over_token, with_destinations
 from commandsync.action.reporter import ActionOutcome, put_backups, put_report
-from commandsync.action.runner import say
+from commandsync.action.step import Context, of_event, read, say, secrets_of
 from commandsync.action.verdict import Verdict
 from commandsync.apply.outcomes import exit_code
 from commandsync.manifest import Manifest

@@ -9,7 +9,7 @@ from string import Formatter
 import pytest
 
 import commandsync
-from commandsync.action.runner import INPUTS
+from commandsync.action.step import INPUTS
 from commandsync.cli.output import OPTIONS
 from commandsync.diagnostics import LIBRARY, Do, in_words
 

@@ -10,7 +10,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from commandsync.action import bootstrap
-from commandsync.action.inputs import Inputs, read_inputs
+from commandsync.action.step import Inputs, read_inputs
 from commandsync.manifest import load_manifests
 from commandsync.services.abilities import Reads
 from commandsync.services.catalogue import LISTS

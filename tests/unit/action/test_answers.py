@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from commandsync.action.branch import Branch, merged_requests, newer_run
 from commandsync.action.deployments import Deployments
-from commandsync.action.inputs import GitHubEvent
 from commandsync.action.reporter import keep_issue, write_comment
 from commandsync.action.rest import GitHub, GitHubError, known_part, part
+from commandsync.action.step import GitHubEvent
 from commandsync.errors import CommandsyncError
 from commandsync.sync.history import Committed
 from commandsync.sync.statefile import Delivery, End, Remembered

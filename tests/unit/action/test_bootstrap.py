@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.action import bootstrap
-from commandsync.action.inputs import secrets_of
+from commandsync.action.step import secrets_of
 
 Tool = Callable[[str], Path]
 

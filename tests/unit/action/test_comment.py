@@ -4,9 +4,9 @@ from threading import Barrier
 
 import pytest
 
-from commandsync.action.inputs import GitHubEvent, Inputs
 from commandsync.action.reporter import comment_body, write_comment
 from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.step import GitHubEvent, Inputs
 from tests.support.runner import REPOSITORY, SHA, Hub
 
 ON_PULL_REQUEST = GitHubEvent(

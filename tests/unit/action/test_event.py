@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from commandsync.action.inputs import GitHubEvent, read_event
+from commandsync.action.step import GitHubEvent, read_event
 
 Read = Callable[..., GitHubEvent]
 

@@ -11,7 +11,7 @@ from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
 
 from commandsync.action import verdict
 from commandsync.action.reporter import comment_body
-from commandsync.action.runner import INPUTS
+from commandsync.action.step import INPUTS
 from commandsync.action.verdict import of_plans
 from commandsync.apply.check import plan_refusal
 from commandsync.apply.outcomes import Outcome, Result, Settled

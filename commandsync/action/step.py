@@ -1,27 +1,33 @@
-"""The input of a step: the event that started the workflow, and the Action's own inputs.
+"""The step of a job: the event that started the workflow, its inputs, and its runner.
 
-`read_event` reads the event of the workflow, from which the mode of a run follows. `read_inputs`
-reads and validates the inputs, and `settings_of` makes the settings of the job from them.
-`secrets_of` returns the texts that the log must not show. A `Context` has the event, the inputs,
-and the values that follow from them.
+`of_event` reads the event, which is enough to report a run. `read` adds the inputs, and the mode
+and the settings that follow from them. A `Context` has all of these. Its `Runner` writes to the
+log, the annotations and the files of the step, with the hints in the words of the Action
+(`INPUTS`).
 """
 
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
-from commandsync.action.rest import GitHub, Server, github_of, server_of
-from commandsync.action.runner import INPUTS, Runner, say
-from commandsync.api.credentials import bare, secrets_in
-from commandsync.errors import UsageError
+from commandsync.action.rest import GitHub, GitHubError, Server, github_of, server_of
+from commandsync.api.credentials import bare, redacted, secrets_in
+from commandsync.diagnostics import Do, Words
+from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.rules import DeleteLimit
+from commandsync.report import github
+from commandsync.report.github import MOST_OF_A_KIND, Annotation
 from commandsync.report.lines import Screen, visible
-from commandsync.sync.files import relative
+from commandsync.sync.files import append_to_file, relative, temporary_folder
+from commandsync.sync.process import unredacted
 from commandsync.sync.setting import BASE_URL, BOT, MAX_DELETES, PLAN_FILE, PRUNE, STATE
 from commandsync.sync.settings import LockProgress, Progress, Settings, default_manifest, read_clock
 
@@ -90,7 +96,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
     repository = environ.get("GITHUB_REPOSITORY", "")
     request = _inner(payload, "pull_request")
     number = request.get("number")
-    head = _inner(request, "head", "repo").get("full_name")
+    fork = bool(request) and _inner(request, "head", "repo").get("full_name") != repository
     base = _inner(request, "base").get("sha") or _inner(payload, "merge_group").get("base_sha")
     ref = environ.get("GITHUB_REF", "")
     workflow, _, _ = environ.get("GITHUB_WORKFLOW_REF", "").partition("@")
@@ -103,7 +109,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         sha=environ.get("GITHUB_SHA", ""),
         pull_request=number if isinstance(number, int) and not request.get("merged") else 0,
         base_sha=str(base or ""),
-        fork=bool(request) and head != repository,
+        fork=fork,
         default_branch=bool(default) and ref == f"refs/heads/{default}",
         head_sha=_commit(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA")),
         run_url=f"{url}/{repository}/actions/runs/{environ.get(run, '')}",
@@ -116,11 +122,9 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
 
 
 def _payload(path: str) -> Mapping[str, Any]:
-    try:
-        payload = json.loads(Path(path).read_bytes()) if path else {}
-    except (OSError, ValueError):
-        return {}
-    return payload if isinstance(payload, dict) else {}
+    with suppress(OSError, ValueError):
+        return _inner(json.loads(Path(path).read_bytes()))
+    return {}
 
 
 def _commit(text: object) -> str:
@@ -128,14 +132,11 @@ def _commit(text: object) -> str:
     return str(text) if _COMMIT.fullmatch(str(text)) else ""
 
 
-def _inner(payload: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+def _inner(content: object, *names: str) -> Mapping[str, Any]:
+    """Return the object below names; empty for content of another type."""
     for name in names:
-        inner = payload.get(name)
-        payload = inner if isinstance(inner, dict) else {}
-    return payload
-
-
-_SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
+        content = content.get(name) if isinstance(content, dict) else None
+    return content if isinstance(content, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,15 +186,66 @@ _READ_BY_TYPE = {
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
     """Read the inputs from the step's environment; raises `UsageError` if one is not valid."""
-    get = _Getter(environ)
-    folder = get("working-directory") or "."
+
+    def given(name: str) -> str:
+        return environ.get(f"INPUT_{name.upper().replace('-', '_')}", "").strip()
+
+    def typed(field: str, kind: object) -> Any:  # noqa: ANN401 - of that type
+        """Return an input by the type of its field: a text, a boolean, or one of some words."""
+        name = field.replace("_", "-")
+        value = given(name)
+        choices = ("true", "false") if kind is bool else get_args(kind)
+        if kind is not str and value not in choices:
+            valid = ", ".join(filter(None, choices))
+            raise UsageError(f"the input {name} is {value!r}", hint=f"use one of: {valid}")
+        return value == "true" if kind is bool else value
+
+    def paths(name: str) -> tuple[str, ...]:
+        lines = [line.strip() for line in given(name).splitlines() if line.strip()]
+        return tuple(_in_workspace(os.path.join(folder, path)) for path in lines)  # noqa: PTH118 - as below
+
+    of_types = {name: typed(name, kind) for name, kind in _READ_BY_TYPE.items()}
+    folder = given("working-directory") or "."
+    if not os.path.isdir(folder):  # noqa: PTH112 - the runner's paths are strings
+        raise UsageError(
+            f"the input working-directory is not a folder: {folder!r}",
+            hint="it is relative to the workspace; does an earlier step check out the repository?",
+        )
     return Inputs(
-        **{name: get.typed(name, kind) for name, kind in _READ_BY_TYPE.items()},
-        files=_files(get, folder),
-        max_deletes=_limit(get),
-        docs_check=_paths(get, "docs-check", folder),
-        plan_file=_plan_file(get),
+        **of_types,
+        files=paths("file") or (_in_workspace(default_manifest(folder)),),
+        max_deletes=_read_limit(given(MAX_DELETES.input_name)),
+        docs_check=paths("docs-check"),
+        plan_file=_plan_file(
+            given(PLAN_FILE.input_name),
+            has_limits=bool(given(MAX_DELETES.input_name)) or given(PRUNE.input_name) != "true",
+        ),
     )
+
+
+def _in_workspace(path: str) -> str:
+    """Return a path relative to the workspace, where GitHub looks for annotated files."""
+    path = relative(path)
+    if path == "-":
+        raise UsageError("the input file is '-'", hint="a workflow has no standard input")
+    return path
+
+
+def _read_limit(text: str) -> DeleteLimit | None:
+    try:
+        return MAX_DELETES.read(text) if text and MAX_DELETES.read else MAX_DELETES.default
+    except ValueError as error:
+        message = f"the input {MAX_DELETES.input_name} is {text!r}: {error}"
+        raise UsageError(message, hint="use a number, a percentage, or all") from error
+
+
+def _plan_file(path: str, *, has_limits: bool) -> str:
+    if path and has_limits:
+        raise UsageError(
+            "the input plan-file applies a saved plan as it is, with its own limits",
+            hint="remove the inputs max-deletes and prune, or make a new plan with them",
+        )
+    return path and os.path.join(".", path)  # noqa: PTH118 - "-" is a file here, and none is empty
 
 
 def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Settings:
@@ -213,63 +265,7 @@ def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Setti
     )
 
 
-def _plan_file(get: "_Getter") -> str:
-    path = get(PLAN_FILE.input_name)
-    if path and (get(MAX_DELETES.input_name) or get(PRUNE.input_name) != "true"):
-        raise UsageError(
-            "the input plan-file applies a saved plan as it is, with its own limits",
-            hint="remove the inputs max-deletes and prune, or make a new plan with them",
-        )
-    return path and os.path.join(".", path)  # noqa: PTH118 - "-" is a file here, and none is empty
-
-
-@dataclass(frozen=True, slots=True)
-class _Getter:
-    environ: Mapping[str, str]
-
-    def __call__(self, name: str) -> str:
-        return self.environ.get(f"INPUT_{name.upper().replace('-', '_')}", "").strip()
-
-    def typed(self, field: str, kind: object) -> Any:  # noqa: ANN401 - of that type
-        """Return an input by the type of its field: a text, a boolean, or one of some words."""
-        name = field.replace("_", "-")
-        value = self(name)
-        choices = ("true", "false") if kind is bool else get_args(kind)
-        if kind is not str and value not in choices:
-            valid = ", ".join(filter(None, choices))
-            raise UsageError(f"the input {name} is {value!r}", hint=f"use one of: {valid}")
-        return value == "true" if kind is bool else value
-
-
-def _files(get: _Getter, folder: str) -> tuple[str, ...]:
-    if not os.path.isdir(folder):  # noqa: PTH112 - the runner's paths are strings
-        raise UsageError(
-            f"the input working-directory is not a folder: {folder!r}",
-            hint="it is relative to the workspace; does an earlier step check out the repository?",
-        )
-    return _paths(get, "file", folder) or (_in_workspace(default_manifest(folder)),)
-
-
-def _paths(get: _Getter, name: str, folder: str) -> tuple[str, ...]:
-    given = [line.strip() for line in get(name).splitlines() if line.strip()]
-    return tuple(_in_workspace(os.path.join(folder, path)) for path in given)  # noqa: PTH118 - as above
-
-
-def _in_workspace(path: str) -> str:
-    """Return a path relative to the workspace, where GitHub looks for annotated files."""
-    path = relative(path)
-    if path == "-":
-        raise UsageError("the input file is '-'", hint="a workflow has no standard input")
-    return path
-
-
-def _limit(get: _Getter) -> DeleteLimit | None:
-    text, read = get(MAX_DELETES.input_name), MAX_DELETES.read
-    try:
-        return read(text) if text and read else MAX_DELETES.default
-    except ValueError as error:
-        message = f"the input {MAX_DELETES.input_name} is {text!r}: {error}"
-        raise UsageError(message, hint="use a number, a percentage, or all") from error
+_SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 
 
 def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tuple[str, ...]:
@@ -283,6 +279,111 @@ def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tupl
     secrets = [environ.get(name, "") for name in variables] if variables else secrets_in(environ)
     texts = dict.fromkeys(text for secret in secrets for text in (secret.strip(), bare(secret)))
     return tuple(text for text in texts if len(text) >= _SHORTEST)
+
+
+_BY_HAND = "run the workflow by hand (event workflow_dispatch)"
+_EMPTY = (
+    "the input token and the variable {variable} are empty: is the secret defined under the name "
+    "that the workflow uses, and does the job name its environment? Forks and Dependabot get no "
+    "secrets"
+)
+
+INPUTS: Words = {
+    Do.ALLOW_DELETES: (
+        "if that is meant, write max_deletes: {limit} below sync: of the manifest in this change, "
+        f"or allow it once after the merge: {_BY_HAND} on the default branch, with the input "
+        "max-deletes: {limit}"
+    ),
+    Do.ALLOW_DELETES_OF_NEW_PLAN: (
+        "if that is meant, make a new plan with the input max-deletes: {limit}"
+    ),
+    Do.APPLY_ALL: "{first}, or " + _BY_HAND + " with the input apply: current",
+    Do.APPLY_PLAN: "the input plan-file applies it; the input file names a manifest",
+    Do.BEGIN_IMPORT: (
+        "commandsync import SOURCE begins it, where SOURCE is the bot's code; the input file names "
+        "another file"
+    ),
+    Do.DELETE_ALONE: "{mend}",
+    Do.GIVE_BASE_URL: (
+        "give the input base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest"
+    ),
+    Do.GIVE_BOT: (
+        "give the input bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token "
+        "from the bot's page, which contains the id"
+    ),
+    Do.GIVE_TOKEN: "give the bot's token: the input token",
+    Do.KEEP_LIMITS: "remove the inputs file, max-deletes and prune, or make a new plan",
+    Do.KEEP_TARGET: "remove the inputs bot and base-url (and their variables), or make a new plan",
+    Do.LOWER_CONCURRENCY: "run again later",
+    Do.MAKE_PLAN: "make the plan again in the mode plan{then}",
+    Do.NAME_MANIFEST: "name its file with the input file",
+    Do.NAME_STATE: "set COMMANDSYNC_STATE to a file that the job may write, below env: of the step",
+    Do.RAISE_TIMEOUT: "run again later",
+    Do.RENEW_TOKEN: "copy the bot's token again from the service's page into the secret",
+    Do.REPLACE_UNMATCHED: f"{{why}}; if that is meant, {_BY_HAND} with the input apply: current",
+    Do.REPLACE_UNSEEN: f"if that is meant, {_BY_HAND} with the input apply: current",
+    Do.SET_TOKEN: _EMPTY,
+    Do.SET_VARIABLE: (
+        "set {variable} below env: of the step (with sync.yml, below secrets:); is the secret "
+        "defined, and does the job name its environment?"
+    ),
+    Do.UNSET_BOT: "unset {variable}, or choose the bot with the input bot",
+    Do.USE_HTTPS: "use https://",
+    Do.WRITE_STARTER: "commandsync init writes a starter; the input file names another file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """The way to the runner of one step."""
+
+    environ: Mapping[str, str]  # the step's environment, with the runner's files
+    annotates: bool = True  # whether lines of files are annotated
+    annotated: Counter[str] = field(default_factory=Counter)  # how many it was given, by kind
+
+    def annotate(self, annotations: Iterable[Annotation]) -> None:
+        """Annotate lines, at most as many of a kind as a runner shows."""
+        for annotation in annotations if self.annotates else ():
+            self.annotated[annotation.kind] += 1
+            if self.annotated[annotation.kind] <= MOST_OF_A_KIND:
+                say(annotation.command(INPUTS))
+
+    def put_outputs(self, values: Mapping[str, str]) -> None:
+        """Set outputs of the step; of several of one name the last one counts."""
+        self.put("GITHUB_OUTPUT", github.outputs(values))
+
+    def put(self, variable: str, text: str) -> None:
+        """Append to a file of the runner, if there is one; an error is only a warning."""
+        if path := self.environ.get(variable, ""):
+            with self.warned(f"the runner's file {variable} is not written"):
+                append_to_file(path, redacted(text))
+
+    def new_folder(self, name: str) -> Path:
+        """Create a folder for files of the run, which other steps can read; raises `FileError`."""
+        return temporary_folder(name, within=self.environ.get("RUNNER_TEMP", ""))
+
+    @contextmanager
+    def warned(self, problem: str) -> Iterator[None]:
+        """Warn of a problem, in the log and an annotation, if the block raises an error.
+
+        The error then does not fail the run.
+        """
+        try:
+            yield
+        except (CommandsyncError, GitHubError) as error:
+            message = f"{problem}: {error.message}"
+            say(f"warning: {message}")
+            self.annotate([Annotation("warning", "commandsync", message, error.hint)])
+
+
+def say(text: str, *, with_tokens: bool = False) -> None:
+    """Print to the job's log at once: annotations and other lines keep their order.
+
+    Only a mask is printed `with_tokens`: the runner hides what it names, and the line itself.
+    """
+    stream = unredacted(sys.stdout) if with_tokens else sys.stdout
+    stream.write(text.rstrip("\n") + "\n")
+    stream.flush()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,7 +419,11 @@ def read(context: Context) -> Context:
     """
     environ, event, files = context.runner.environ, context.event, ""
     if workspace := environ.get("GITHUB_WORKSPACE", ""):
-        _enter(workspace)
+        try:
+            os.chdir(workspace)
+        except OSError as error:
+            message = f"GITHUB_WORKSPACE cannot be entered: {error.strerror}"
+            raise UsageError(message, hint="it is the folder with the checkout") from error
         files = event.files_url if Path(".git").exists() else ""
     inputs = read_inputs(environ)
     mode = event.usual_mode if inputs.mode == "auto" else inputs.mode
@@ -334,15 +439,6 @@ def read(context: Context) -> Context:
 
 
 def _say_wait(progress: Progress) -> None:
-    """Say in the log that another apply is waited for."""
+    """Print that another apply is waited for."""
     if isinstance(progress, LockProgress):
         say(visible(progress.sentence))
-
-
-def _enter(workspace: str) -> None:
-    """Make the workspace the current folder; raises `UsageError` if that is not possible."""
-    try:
-        os.chdir(workspace)
-    except OSError as error:
-        message = f"GITHUB_WORKSPACE cannot be entered: {error.strerror}"
-        raise UsageError(message, hint="it is the folder with the checkout") from error
