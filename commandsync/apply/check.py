@@ -1,6 +1,7 @@
-"""The one check before a first write: token, owners of deleted records, listing, limit.
+"""The one check before a first write, and the comparison after the last one.
 
-The command line, the Action, `run` and `run_async` ask `plan_refusal` about each plan.
+The command line, the Action, `run` and `run_async` ask `plan_refusal` about each plan: token,
+owners of deleted records, listing, limit. After a run, `compare` enters the rest in its ledger.
 
 Owners: a record that some version of the manifest had, in all fields, was put on the page by an
 apply, and a later version took it away. A record that no version had was put there by somebody
@@ -12,15 +13,17 @@ equality proves that something is done.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import assert_never
 
 from commandsync.api.credentials import Token, token_refusal
+from commandsync.apply.ledger import Claims, Ledger
 from commandsync.apply.outcomes import State
-from commandsync.diagnostics import Do
+from commandsync.diagnostics import Do, Notice
 from commandsync.errors import (
+    ManifestError,
     NotOwnedError,
     RefusedError,
     StalePlanError,
@@ -267,3 +270,66 @@ def _stale(changes: Sequence[tuple[Change, _Now]]) -> StalePlanError:
         f"{why} since the plan was made: {named(names, most=5)}",
         hint="make a new plan, review it, and apply that one",
     )
+
+
+def compare(
+    ledger: Ledger,
+    listed: Snapshot,
+    *,
+    replan: Callable[[Snapshot], RecordPlan] | None,
+    claims: Mapping[Resource, Claims],
+) -> None:
+    """Enter the changes that are left after reading back: by a new plan, or by the saved one."""
+    written = ledger.read_back and ledger.sent
+    try:
+        plan = replan(listed) if replan and written else ledger.plan
+    except ManifestError as error:  # the new records of others leave no way to the manifest
+        ledger.as_wanted = False
+        ledger.notices += [Notice(p.message, p.hint, p.location) for p in error.problems]
+        return
+    if plan is ledger.plan:
+        left = written and not _is_done(plan, listed)
+    else:
+        left = bool(plan.changes)
+        _enter_remaining(ledger, plan, claims)
+    ledger.as_wanted = ledger.as_wanted and not (left or plan.unwritable)
+    if ledger.remaining:
+        shown = named([f"{c.action} {c.resource} {c.name!r}" for c in ledger.remaining])
+        message = f"the listing still differs from the manifest, left to do: {shown}"
+        hint = (
+            "somebody else changed it meanwhile, or the service did not keep the text: run plan, "
+        )
+        hint += "then apply again"
+        ledger.notices.append(Notice(message, hint))
+
+
+def _enter_remaining(ledger: Ledger, plan: RecordPlan, claims: Mapping[Resource, Claims]) -> None:
+    """Enter the changes and notices of a new plan that the run does not report itself."""
+    reported = [w.change for w in ledger.writes if w.rewrites or w.state is not State.DONE]
+    goals = set(map(_goal, reported))
+    ledger.remaining = tuple(
+        change
+        for change in plan.changes
+        if _goal(change) not in goals
+        and not (isinstance(change, Delete) and change.before in claims[change.resource].copies)
+    )
+    places = {change.location for change in reported} - {None}
+    known = {*ledger.plan.notices, *ledger.notices}
+    ledger.notices += [
+        notice for notice in plan.notices if notice not in known and notice.location not in places
+    ]
+
+
+def _is_done(plan: RecordPlan, listed: Snapshot) -> bool:
+    """Whether a listing shows every change of a plan."""
+    try:
+        return set(progress_of(plan, listed)) <= {State.DONE}
+    except StalePlanError:
+        return False
+
+
+def _goal(change: Change) -> tuple[object, ...]:
+    """Return the same value for two changes of one listing that have the same goal."""
+    if isinstance(change, Delete):
+        return (change.resource, change.id)
+    return (change.resource, change.after)

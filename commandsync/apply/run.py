@@ -16,12 +16,19 @@ only the answer tells what happened.
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, assert_never
+from typing import Any, NamedTuple, TypeAlias, TypeVar, assert_never
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure, Health
-from commandsync.apply.check import progress_of
-from commandsync.apply.ledger import Ledger, Write
+from commandsync.apply.check import compare, progress_of
+from commandsync.apply.ledger import (
+    Claims,
+    Ledger,
+    Write,
+    conclude,
+    evidence_of,
+    finding_of,
+)
 from commandsync.apply.outcomes import (
     FINDINGS,
     Aborted,
@@ -35,7 +42,6 @@ from commandsync.apply.outcomes import (
     Step,
     StepResult,
 )
-from commandsync.apply.verification import Claims, are_shown, compare, conclude, finding_of
 from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import (
     ApiError,
@@ -93,7 +99,7 @@ def apply(  # noqa: PLR0913 - what a run is made of
         yield from run.adds(resource, width=concurrency if unordered or resource.exact else 1)
         yield from run.find_replacements(resource)
     yield from run.deletes()
-    for resource in plan.scope if any(write.sent for write in run.ledger.writes) else ():
+    for resource in plan.scope if run.ledger.sent else ():
         yield from run.verify(resource)
     read = {r: claims.entries for r, claims in run.claims.items() if claims.entries is not None}
     compare(run.ledger, Snapshot({**listed.collections, **read}), replan=replan, claims=run.claims)
@@ -197,7 +203,14 @@ class Phases:
         sent = [write for write in claims.writes if write.sent]
         changed = [write for write in sent if write.state is not State.REFUSED]
         claims.entries = None
-        certain = yield from self._read_until(resource, lambda: are_shown(changed, claims))
+
+        def are_shown() -> bool:
+            return claims.entries is not None and all(
+                evidence_of(write.change, listed=claims.listed, record=write.record).conclusive
+                for write in changed
+            )
+
+        certain = yield from self._read_until(resource, are_shown)
         if claims.entries is None:
             self.ledger.read_back = False
             return
@@ -319,11 +332,9 @@ def _answers(event: StepResult, flying: set[int]) -> list[Answered]:
             return []
 
 
+# The answers after which a list is as it was; of any other failure the result is unknown.
 _REFUSALS = {400, 401, 403, 404, 405, 422, 429}
-"""The answers after which a list is as it was; of any other failure the result is unknown."""
 
-
-_ListSteps: TypeAlias = Generator[Step, StepResult, Result]
 Entries: TypeAlias = tuple[Entry, ...]
 
 
@@ -334,7 +345,7 @@ def replace_list(
     before: Entries,
     read: Operation[Entries] | None,
     ordered: bool = False,
-) -> _ListSteps:
+) -> Steps[Result]:
     """Carry out the plan of a list that is replaced as a whole.
 
     `send` replaces the list by the commands of the plan; `before` are those that were listed, where
@@ -344,16 +355,115 @@ def replace_list(
     wanted = plan.commands
     if not plan.writes:
         return Result(plan=plan, settled=(), verified=True if read else None)
-    run = _Replacement(plan, ordered)
-    failure: Failure | None = yield from run.call(Call(_SEND, send))
+    failure, interrupted = yield from _call(Call(_SEND, send))
+    reread = Reread(interrupted)
     if failure and isinstance(failure.error, StoppedError):
-        return run.result(Outcome.SKIPPED, None)
+        return _list_result(plan, Outcome.SKIPPED, None, reread)
     if failure and isinstance(failure.error, TransportError) and not failure.doubt:
-        return run.result(Outcome.FAILED, failure)  # no connection was made
+        return _list_result(plan, Outcome.FAILED, failure, reread)  # no connection was made
     if read is None:
-        return run.result(_unread(failure), failure)
-    yield from run.reread(read, wanted)
-    return run.result(run.outcome(wanted, before, failure), failure)
+        return _list_result(plan, _unread(failure), failure, reread)
+    reread = yield from reread_list(read, wanted, ordered=ordered, interrupted=interrupted)
+    outcome = _read_outcome(reread.listed, wanted, before, failure, ordered=ordered)
+    return _list_result(plan, outcome, failure, reread)
+
+
+class Reread(NamedTuple):
+    """The reads of a list after it was sent."""
+
+    interrupted: bool  # whether the run was stopped from outside, before or during them
+    listed: Entries | None = None  # the list in the last read; None before it
+    unread: str = ""  # why the last read failed
+
+
+def reread_list(
+    read: Operation[Entries], wanted: Entries, *, ordered: bool, interrupted: bool
+) -> Steps[Reread]:
+    """Read a list until it shows the commands that were sent."""
+    reread = Reread(interrupted)
+    for pause in REREADS:
+        if pause and isinstance((yield Step(wait=pause)), Interrupted | Aborted):
+            reread = reread._replace(interrupted=True)
+        if reread.interrupted:
+            break
+        value, stopped = yield from _call(Call(_READ, read))
+        if isinstance(value, Failure):
+            reread = reread._replace(interrupted=stopped, unread=value.error.message)
+        else:
+            reread = reread._replace(interrupted=stopped, listed=value)
+        if reread.listed is not None and shows(reread.listed, wanted, ordered=ordered):
+            break
+    return reread
+
+
+def _call(call: Call) -> Steps[tuple[Any, bool]]:
+    """Make a call; return its value or failure, and whether the run was stopped meanwhile.
+
+    It is waited for after a first interruption, too.
+    """
+    event, interrupted = (yield Step((call,))), False
+    while not isinstance(event, Answered):
+        if isinstance(event, Aborted):
+            return NO_ANSWER, True
+        interrupted = True
+        event = yield Step()
+    return event.value, interrupted
+
+
+def _read_outcome(
+    listed: Entries | None,
+    wanted: Entries,
+    before: Entries,
+    failure: Failure | None,
+    *,
+    ordered: bool,
+) -> Outcome:
+    """Return the outcome by the last read of a list, if it could be read."""
+    if listed is None:
+        return Outcome.UNKNOWN if failure else Outcome.DONE
+    if shows(listed, wanted, ordered=ordered):
+        return Outcome.DONE
+    may_arrive = failure is None or failure.doubt is Doubt.SILENT
+    is_before = shows(listed, before, ordered=ordered)
+    return Outcome.UNKNOWN if may_arrive or not is_before else Outcome.FAILED
+
+
+def _list_result(
+    plan: ListPlan, outcome: Outcome, failure: Failure | None, reread: Reread
+) -> Result:
+    """Return the result: every change ended as the request did."""
+    error = failure.error if failure and outcome is not Outcome.DONE else None
+    listed, changes = reread.listed, plan.changes
+    why, hint = _reason(plan, outcome, error, listed)
+    unread = f"the list could not be read again: {reread.unread}"
+    is_shown = listed is not None
+    return Result(
+        plan=plan,
+        settled=tuple(Settled(change, outcome, why, hint, cause=error) for change in changes),
+        notices=(Notice(unread),) if reread.unread and not is_shown else (),
+        sent=outcome,
+        read_back=is_shown or not plan.is_read,
+        verified=(is_shown and outcome is Outcome.DONE) if plan.is_read else None,
+        touched=outcome in {Outcome.DONE, Outcome.SENT, Outcome.UNKNOWN},
+        stopped="" if changes and outcome is not Outcome.SKIPPED else why,
+        stopped_hint="" if changes else hint,
+        interrupted=reread.interrupted,
+    )
+
+
+def _reason(
+    plan: ListPlan, outcome: Outcome, error: ListingError | None, listed: Entries | None
+) -> tuple[str, str | Hint]:
+    """Return the reason why a list is not as it should be, and the hint."""
+    if error:
+        return error.message, error.hint
+    if outcome is Outcome.SKIPPED:
+        return "interrupted", ""
+    if outcome is not Outcome.UNKNOWN:
+        return "", ""
+    reordered = shows(listed or (), plan.commands, ordered=False)
+    shown = "it in another order" if reordered else "another one"
+    return f"the service accepted the list, but it shows {shown}", ""
 
 
 def not_sent(plan: ListPlan, error: CommandsyncError) -> Result:
@@ -391,90 +501,3 @@ def _unread(failure: Failure | None) -> Outcome:
         return Outcome.SENT
     refused = isinstance(failure.error, ApiError) and failure.error.status in _REFUSALS
     return Outcome.FAILED if refused and not failure.doubt else Outcome.UNKNOWN
-
-
-@dataclass(slots=True)
-class _Replacement:
-    """The run of one replacement."""
-
-    plan: ListPlan
-    ordered: bool  # whether the service keeps the order of a list
-    interrupted: bool = False  # whether it was stopped from outside
-    listed: Entries | None = None  # the list in the last read; None before it
-    unread: str = ""  # why the last read failed
-    reordered: bool = False  # whether that read only shows another order than was sent
-
-    def call(self, call: Call) -> Generator[Step, StepResult, Any]:
-        """Make a call, and wait for its value or its failure, also after a first interruption."""
-        event = yield Step((call,))
-        while not isinstance(event, Answered):
-            self.interrupted = True
-            if isinstance(event, Aborted):
-                return NO_ANSWER
-            event = yield Step()
-        return event.value
-
-    def reread(
-        self, read: Operation[Entries], wanted: Entries
-    ) -> Generator[Step, StepResult, None]:
-        """Read the list until it shows the commands that were sent."""
-        for pause in REREADS:
-            if pause and isinstance((yield Step(wait=pause)), Interrupted | Aborted):
-                self.interrupted = True
-            if self.interrupted:
-                return
-            value = yield from self.call(Call(_READ, read))
-            if isinstance(value, Failure):
-                self.unread = value.error.message
-            else:
-                self.listed = value
-            if self.listed is not None and shows(self.listed, wanted, ordered=self.ordered):
-                return
-
-    def outcome(self, wanted: Entries, before: Entries, failure: Failure | None) -> Outcome:
-        """Return the outcome by the last read of the list, if it could be read."""
-        if self.listed is None:
-            return Outcome.UNKNOWN if failure else Outcome.DONE
-        if shows(self.listed, wanted, ordered=self.ordered):
-            return Outcome.DONE
-        self.reordered = shows(self.listed, wanted, ordered=False)
-        may_arrive = failure is None or failure.doubt is Doubt.SILENT
-        is_before = shows(self.listed, before, ordered=self.ordered)
-        return Outcome.UNKNOWN if may_arrive or not is_before else Outcome.FAILED
-
-    def result(self, outcome: Outcome, failure: Failure | None) -> Result:
-        """Return the result: every change ended as the request did."""
-        error = failure.error if failure and outcome is not Outcome.DONE else None
-        why, hint = self._reason(outcome, error)
-        changes = self.plan.changes
-        verified: bool | None = None
-        if self.plan.is_read:
-            verified = outcome is Outcome.DONE and self.listed is not None
-        return Result(
-            plan=self.plan,
-            settled=tuple(Settled(change, outcome, why, hint, cause=error) for change in changes),
-            notices=self._notices(),
-            sent=outcome,
-            read_back=verified is None or self.listed is not None,
-            verified=verified,
-            touched=outcome in {Outcome.DONE, Outcome.SENT, Outcome.UNKNOWN},
-            stopped="" if changes and outcome is not Outcome.SKIPPED else why,
-            stopped_hint="" if changes else hint,
-            interrupted=self.interrupted,
-        )
-
-    def _notices(self) -> tuple[Notice, ...]:
-        if self.listed is not None or not self.unread:
-            return ()
-        return (Notice(f"the list could not be read again: {self.unread}"),)
-
-    def _reason(self, outcome: Outcome, error: ListingError | None) -> tuple[str, str | Hint]:
-        """Return why a list is not as it should be, and the hint."""
-        if error:
-            return error.message, error.hint
-        if outcome is Outcome.SKIPPED:
-            return "interrupted", ""
-        if outcome is not Outcome.UNKNOWN:
-            return "", ""
-        shown = "it in another order" if self.reordered else "another one"
-        return f"the service accepted the list, but it shows {shown}", ""

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from commandsync.apply import verification
-from commandsync.apply.ledger import Write
+from commandsync.apply import ledger
+from commandsync.apply.ledger import Claims, Write, finding_of
 from commandsync.apply.outcomes import (
     FINDINGS,
     TRANSITIONS,
@@ -19,7 +19,6 @@ from commandsync.apply.outcomes import (
     exit_code,
     skipped,
 )
-from commandsync.apply.verification import Claims, finding_of
 from commandsync.errors import Invalid, ListingError, UnknownListError
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import RecordPlan
@@ -116,7 +115,7 @@ def test_the_tables_have_what_runs_have(taken: Taken, monkeypatch: pytest.Monkey
         found.add((write.state, finding))
         return finding
 
-    monkeypatch.setattr(verification, "finding_of", note)
+    monkeypatch.setattr(ledger, "finding_of", note)
     stays = (
         PAGE_STAGE.met(name, fault, 0, "apply", stays=True)
         for name in OPERATIONS

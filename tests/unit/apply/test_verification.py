@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from commandsync.api.policy import LOOK, Health
-from commandsync.apply.ledger import Ledger, Write
+from commandsync.apply.check import compare
+from commandsync.apply.ledger import Claims, Evidence, Ledger, Write, evidence_of
 from commandsync.apply.outcomes import Outcome, State
-from commandsync.apply.verification import Claims, Evidence, compare, evidence_of
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import Reply
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace

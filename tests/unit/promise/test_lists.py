@@ -124,9 +124,9 @@ def unread(plan: Any, *, read: Any, **rest: Any) -> Steps:  # noqa: ANN401 - as 
     return replace(result, verified=True if read else None)
 
 
-def remembered(self: Any, _read: object, wanted: Any) -> Generator[Step, StepResult, None]:  # noqa: ANN401 - as of `reread`
-    self.listed = wanted
+def remembered(_read: object, wanted: Any, **_: Any) -> Generator[Step, StepResult, run.Reread]:  # noqa: ANN401 - as of `reread_list`
     yield from ()
+    return run.Reread(interrupted=False, listed=wanted)
 
 
 WRONG: dict[str, tuple[object, str, object, str]] = {
@@ -144,8 +144,8 @@ WRONG: dict[str, tuple[object, str, object, str]] = {
     ),
     "it verifies without a read": (lists, "replace_list", unread, "verified and was not read"),
     "it verifies from memory": (
-        run._Replacement,  # noqa: SLF001 - where it would be
-        "reread",
+        run,
+        "reread_list",
         remembered,
         "verified and was not read",
     ),

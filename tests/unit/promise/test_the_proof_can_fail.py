@@ -12,6 +12,7 @@ from commandsync.api import operations
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
 from commandsync.apply import ledger
+from commandsync.apply.ledger import Claims
 from commandsync.apply.outcomes import (
     AT_THE_END,
     SENT,
@@ -23,7 +24,6 @@ from commandsync.apply.outcomes import (
     StepResult,
 )
 from commandsync.apply.run import Phases, apply, open_run
-from commandsync.apply.verification import Claims
 from commandsync.plan import matching
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import RecordPlan, make_plan
