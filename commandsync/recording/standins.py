@@ -24,7 +24,7 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.parser import BytesParser
@@ -34,6 +34,7 @@ from urllib.parse import parse_qsl
 
 from aiohttp import WSMsgType, web
 
+from commandsync.recording.hosts import accept, cancelled
 from commandsync.recording.programenv import application_of, without_tokens
 from commandsync.simulation import discord, telegram
 from commandsync.simulation.discord import FIXTURES
@@ -73,31 +74,32 @@ class Platforms:
             lingering_time=0,
         )
 
-    async def start(self) -> None:
-        """Prepare the answers; `carry` needs it."""
+    async def serve(
+        self, stack: AsyncExitStack, listening: socket.socket, context: ssl.SSLContext
+    ) -> None:
+        """Answer the connections of a listening socket until the stack is closed."""
+        loop = asyncio.get_running_loop()
+        stack.push_async_callback(self._close)
         await self._runner.setup()
+        assert self._runner.server is not None  # noqa: S101 - it is set up
+        server = self._runner.server
 
-    async def close(self) -> None:
+        async def begin(connection: socket.socket) -> None:
+            own = socket.socket(fileno=connection.detach())  # which the transport closes
+            try:
+                await loop.connect_accepted_socket(
+                    server, own, ssl=context, ssl_handshake_timeout=_LONGEST_HANDSHAKE
+                )
+            except ssl.SSLError:
+                self.untrusted += 1
+
+        task = asyncio.create_task(accept(listening, begin, lambda: len(server.connections)))
+        stack.push_async_callback(cancelled, task)
+
+    async def _close(self) -> None:
         """End each poll and connection."""
         self.ended.set()
         await self._runner.cleanup()
-
-    @property
-    def connections(self) -> int:
-        """The number of open connections."""
-        return len(self._runner.server.connections) if self._runner.server else 0
-
-    async def carry(self, connection: socket.socket, context: ssl.SSLContext) -> None:
-        """Begin to answer one connection."""
-        server, loop = self._runner.server, asyncio.get_running_loop()
-        assert server is not None  # noqa: S101 - it was started
-        own = socket.socket(fileno=connection.detach())  # which the transport closes
-        try:
-            await loop.connect_accepted_socket(
-                server, own, ssl=context, ssl_handshake_timeout=_LONGEST_HANDSHAKE
-            )
-        except ssl.SSLError:
-            self.untrusted += 1
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         # Polls go on for ever: only the first request may be one.
@@ -109,36 +111,40 @@ class Platforms:
         body = await self._body(request)
         if matched := _BOT.fullmatch(request.path):
             self.requests["telegram"] += 1
-            given = {**request.query, **_parameters(body or b"")}
-            return await self._telegram(telegram.BotCall(matched["id"], matched["method"], given))
+            parameters: dict[str, Any] = {**request.query}
+            with suppress(ValueError, RecursionError):
+                value = json.loads(body or b"")
+                parameters |= value if isinstance(value, dict) else {}
+            return await self._telegram(
+                telegram.BotCall(matched["id"], matched["method"], parameters)
+            )
         if request.path.startswith("/api/"):
             self.requests["discord"] += 1
             if application := application_of(request.headers.get("Authorization", "")):
                 # The bot is the one whose token is shown.
                 self.discord = replace(self.discord, application=application)
             headers = {name.lower(): value for name, value in request.headers.items()}
-            asked = Request(
+            call = Request(
                 method=request.method, path=request.path, query=request.query, headers=headers
             )
-            return self._discord(asked, body)
+            return self._discord(call, body)
         named = without_tokens(f"{request.method} {request.host}{request.path}")[:_LONGEST_ECHO]
         unknown = (*self.discord.unknown, named)
         self.discord = replace(self.discord, unknown=unknown[:_LONGEST_ECHO])
-        return _sent(404, {"message": "404: Not Found", "code": 0})
+        return _response(404, {"message": "404: Not Found", "code": 0})
 
-    def _discord(self, request: Request, body: bytes | None) -> web.StreamResponse:
+    def _discord(self, call: Request, body: bytes | None) -> web.StreamResponse:
         before = self.discord
-        if body is None and discord.is_registration(request):
-            content = {"message": "Request entity too large", "code": 40005}
-            response = Response(413, content)
-            self.discord = discord.refuse(request, before, response)
+        if body is None and discord.is_registration(call):
+            response = Response(413, {"message": "Request entity too large", "code": 40005})
+            self.discord = discord.refuse(call, before, response)
         else:
-            asked = replace(request, body=body or b"")
-            response, self.discord = discord.respond(asked, before, now=datetime.now(UTC))
+            call = replace(call, body=body or b"")
+            response, self.discord = discord.respond(call, before, now=datetime.now(UTC))
         after = self.discord
         if (before.registrations, before.refused) != (after.registrations, after.refused):
             self.moments.append(asyncio.get_running_loop().time())
-        return _sent(response.status, response.content)
+        return _response(response.status, response.content)
 
     async def _telegram(self, call: telegram.BotCall) -> web.StreamResponse:
         before = self.telegram
@@ -152,7 +158,7 @@ class Platforms:
             with suppress(TimeoutError):
                 async with asyncio.timeout(response.wait):
                     await self.ended.wait()
-        return _sent(response.status, response.body)
+        return _response(response.status, response.body)
 
     async def _body(self, request: web.Request) -> bytes | None:
         """Return the body, a form as JSON; None if the bodies of the run are too large together."""
@@ -164,19 +170,12 @@ class Platforms:
             data += piece
         if request.content_type not in _FORMS:
             return bytes(data)
-        fields = _fields(request.headers["Content-Type"], bytes(data))
+        texts = _form_texts(request.headers["Content-Type"], bytes(data))
         # A message of Discord with files has its text beside them.
-        return fields.get("payload_json", json.dumps(fields)).encode("utf-8", "replace")
+        return texts.get("payload_json", json.dumps(texts)).encode("utf-8", "replace")
 
 
-def _parameters(body: bytes) -> Mapping[str, Any]:
-    with suppress(ValueError, RecursionError):
-        if isinstance(value := json.loads(body), dict):
-            return value
-    return {}
-
-
-def _sent(status: int, content: object) -> web.Response:
+def _response(status: int, content: object) -> web.Response:
     """Return an answer with exactly the content type that discord.py compares with."""
     if content == "":
         return web.Response(status=status)
@@ -184,7 +183,7 @@ def _sent(status: int, content: object) -> web.Response:
     return web.Response(status=status, body=body, headers={"Content-Type": "application/json"})
 
 
-def _fields(kind: str, data: bytes) -> dict[str, str]:
+def _form_texts(kind: str, data: bytes) -> dict[str, str]:
     """Return the texts of a form, without its files."""
     if kind.startswith("application/"):
         return dict(parse_qsl(data.decode("utf-8", "replace"), keep_blank_values=True))
@@ -250,8 +249,8 @@ class StandInSession:
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         """Answer the connection until it is closed."""
-        if made := _ENCODERS.get(request.query.get("compress", "")):
-            self._encode = made()
+        if encoder := _ENCODERS.get(request.query.get("compress", "")):
+            self._encode = encoder()
         await self._socket.prepare(request)
         tasks = set[asyncio.Task[None]]()
         with suppress(ConnectionError):
@@ -274,18 +273,14 @@ class StandInSession:
         if operation == _HEARTBEAT:
             await self._send(_ACKNOWLEDGED, None)
         elif operation == _IDENTIFY:
-            shard = _shard(content)
+            shard, say = _shard(content), self._platforms.telegram.say
             await self._ready(shard)
-            if self._say is not None and not shard[0] and not tasks:
-                tasks.add(asyncio.create_task(self._say_text(self._say)))
+            if say is not None and not shard[0] and not tasks:
+                tasks.add(asyncio.create_task(self._say(say)))
         elif operation == _RESUME:
             await self._dispatch("RESUMED", {})
         elif operation == _MEMBERS:
             await self._dispatch("GUILD_MEMBERS_CHUNK", self._members(content))
-
-    @property
-    def _say(self) -> str | None:
-        return self._platforms.telegram.say
 
     async def _ready(self, shard: list[int]) -> None:
         state = self._platforms.discord
@@ -313,7 +308,7 @@ class StandInSession:
             event = {**state.guild_object, **FIXTURES["guild_create"], **more}
             await self._dispatch("GUILD_CREATE", event)
 
-    async def _say_text(self, text: str) -> None:
+    async def _say(self, text: str) -> None:
         await asyncio.sleep(_SAID_AFTER)
         state, owner = self._platforms.discord, FIXTURES["owner"]
         member = {k: v for k, v in state.member(owner).items() if k != "user"}
@@ -342,7 +337,7 @@ class StandInSession:
 
 
 def _shard(identified: Mapping[str, Any]) -> list[int]:
-    """Return the number of the shard that identifies, and how many there are."""
+    """Return the number of the shard that logs in, and the number of shards."""
     given = identified.get("shard")
     is_pair = isinstance(given, list) and len(given) == 2  # noqa: PLR2004 - a pair
     if is_pair and all(isinstance(each, int) for each in given):  # type: ignore[union-attr]

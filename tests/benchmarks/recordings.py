@@ -18,7 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from commandsync.recording import Order, Recording, record
+from commandsync.recording import Order, record
+from commandsync.recording.outcome import Recording
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _JS = """const commands = JSON.parse(require('fs').readFileSync('commands.json'));

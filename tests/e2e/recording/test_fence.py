@@ -25,7 +25,8 @@ from pathlib import Path
 import pytest
 
 from commandsync.errors import UsageError
-from commandsync.recording import Order, Recording, RunEnd, record
+from commandsync.recording import Order, record
+from commandsync.recording.outcome import Recording, RunEnd
 from tests.support.fence import CALL, HELP, fenced
 from tests.support.home import LONGEST
 

@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import UsageError
-from commandsync.recording import Order, Recording, RunEnd
 from commandsync.recording.fence import Enclosed, Fence, FenceError, seccomp_filter
-from commandsync.recording.hosts import PLATFORM, Resolver, parse_allowed
+from commandsync.recording.hosts import PLATFORM_ADDRESS, Resolver, parse_allowed
 from commandsync.recording.namespace import links_to, toolchains
-from commandsync.recording.outcome import progress, reading_of
+from commandsync.recording.outcome import Recording, RunEnd, progress, reading_of
 from commandsync.recording.programenv import (
     application_of,
     discord_token,
@@ -25,6 +24,7 @@ from commandsync.recording.programenv import (
     read_variables,
     secrets_in,
     telegram_token,
+    unset_variables,
     without_tokens,
 )
 from commandsync.recording.standins import zlib_stream, zstd_stream
@@ -111,7 +111,7 @@ def test_no_query_stops_the_name_server(query: bytes) -> None:
         ("db:65536", "is not a valid service"),
         ("a b:1", "is not a valid service"),
         ("::1:5432", "is not a valid service"),
-        (f"{PLATFORM}:443", "is not the address of a service"),
+        (f"{PLATFORM_ADDRESS}:443", "is not the address of a service"),
         ("224.0.0.1:1", "is not the address of a service"),
         ("127.1:1", "is not the address of a service"),
         ("[fd00::1]:5432", "IPv6 address of another machine"),
@@ -145,7 +145,7 @@ def test_all_names_of_this_machine_are_one_place(value: str) -> None:
     (allowed,) = parse_allowed([f"{value}:443", "127.0.0.1:443", f"{value}:443"], [])
 
     assert allowed == ("127.0.0.1", 443, "127.0.0.1")
-    assert [place.address for place in allowed.places] == ["127.0.0.1", "::1"]
+    assert [each.address for each in allowed.sockets] == ["127.0.0.1", "::1"]
 
 
 @pytest.mark.promise("program-tokens")
@@ -257,26 +257,32 @@ FAR = {
     "a module of Python": ({"tail": ["No module named 'discord'"]}, "'discord' is missing"),
     "an addon": ({"tail": ["Cannot find module '../build/Release/x.node'"]}, "addon is not built"),
     "a port": ({"ports": {27017: 3}}, "27017 in the fence, where MongoDB usually is (3 refused)"),
-    "a port outside": ({"ports": {5432: 1}}, "has a service there: --allow 127.0.0.1:5432"),
+    "a port outside": (
+        {"ports": {5432: 1}, "open_ports": [5432]},
+        "has a service there: --allow 127.0.0.1:5432",
+    ),
     "a host": ({"refused": {"db": 2}}, "refused: db (2)"),
-    "variables": ({}, "not set: APP_ID, clientId, TELEGRAM_BOT_TOKEN"),
+    "variables": ({"unset": [*"abcdefg"]}, "not set: a, b, c, d, e and 2 more; set them"),
 }
 
 
 @pytest.mark.parametrize(("changed", "part"), FAR.values(), ids=FAR)
-def test_an_empty_run_says_how_far_it_came(
-    tmp_path: Path, changed: dict[str, object], part: str
-) -> None:
+def test_an_empty_run_says_how_far_it_came(changed: dict[str, object], part: str) -> None:
+    recording = replace(RECORDING, **{"registrations": 0, **changed})  # type: ignore[arg-type]
+    sentences = [*progress(recording)]
+
+    assert any(part in sentence for sentence in sentences), sentences
+
+
+def test_the_variables_that_the_code_reads_and_nobody_sets_are_named(tmp_path: Path) -> None:
     (tmp_path / ".env.example").write_text("APP_ID=\nDISCORD_TOKEN=\n", encoding="utf-8")
     (tmp_path / "bot.js").write_text(
         "login(process.env.clientId, process.env.TOKEN)", encoding="utf-8"
     )
     (tmp_path / "bot.py").write_text("os.environ['TELEGRAM_BOT_TOKEN']", encoding="utf-8")
-    order = Order(program=["node"], environment={}, cwd=tmp_path, folder=tmp_path)
-    recording = replace(RECORDING, **{"registrations": 0, **changed})  # type: ignore[arg-type]
-    said = [*progress(recording, order, [5432])]
+    known = program_environment({}, tmp_path, [], platform="discord")
 
-    assert any(part in sentence for sentence in said), said
+    assert unset_variables(tmp_path, known) == ["APP_ID", "clientId", "TELEGRAM_BOT_TOKEN"]
 
 
 @pytest.fixture
