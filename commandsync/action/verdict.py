@@ -219,7 +219,7 @@ def with_user_changes(
     """
     if not bases:
         return verdict
-    from commandsync.plan.userchanges import user_changes  # noqa: PLC0415 - proposals alone have it
+    from commandsync.plan.differences import user_changes  # noqa: PLC0415 - proposals alone have it
     from commandsync.report import usersentences  # noqa: PLC0415 - as above, and loads pydantic
 
     compared = {

@@ -19,7 +19,7 @@ from commandsync.cli.options import Run, check_unread
 from commandsync.cli.output import Output, ResultLostError, print_err, show_plans
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, Exit, StalePlanError, UsageError, worst_exit
-from commandsync.plan.hints import likely_renames
+from commandsync.plan.comparison import likely_renames
 from commandsync.plan.plan import RecordPlan
 from commandsync.report.lines import visible
 from commandsync.report.parts import cut

@@ -5,15 +5,20 @@ new name; and in a full list, a record can be added only after a delete. So the 
 name or make room go before everything else: as few as are necessary, for a command that is deleted
 before its successor exists is missed in between. Renames go in the order in which their names get
 free. Records that would exchange their names are refused.
+
+Hints about single entries name the exact line to write: renames that were not declared, and pinned
+ids that are lost. Nothing is ever applied by itself.
 """
 
+import json
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
-from commandsync.diagnostics import Location, Notice, Problem
+from commandsync.diagnostics import Do, Location, Notice, Problem, Renaming
 from commandsync.errors import ManifestError
 from commandsync.plan.changes import (
     Add,
@@ -24,12 +29,21 @@ from commandsync.plan.changes import (
     Replace,
     all_field_changes,
 )
-from commandsync.plan.hints import finished_renames, lost_pins, lost_renames, rename_hints
-from commandsync.plan.matching import Matching, count_same_name, match
+from commandsync.plan.matching import count_same_name, match, most_alike
 from commandsync.plan.rules import SyncRules
+from commandsync.records.imported import is_imported
 from commandsync.records.rewrites import name_key, text_agrees
 from commandsync.records.snapshot import Entry, Phase, Schedule
 from commandsync.records.texts import Abilities, Resource, Text, type_of
+
+in_quotes = partial(json.dumps, ensure_ascii=False)
+_SPELLING = "check the spelling of formerly against commandsync pull, upper and lower case too"
+_PINS = Do.SHOW_IDS(first="")
+_ONE_RENAME = Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: ")
+_SEVERAL = (
+    "{count} added commands look like deleted ones under new names: as planned, the old ones are "
+    "deleted with their {losses}"
+)
 
 
 def with_first_deletes(
@@ -42,7 +56,13 @@ def with_first_deletes(
     """
     changes = [*_with_free_names(changes, listed)]
     wanted = {name_key(e.after) for e in changes if isinstance(e, Edit) and e.renames}
-    return [*_with_room([_freeing(change, wanted) for change in changes], listed, most)]
+    freeing = [
+        replace(change, first="name")
+        if isinstance(change, Delete) and name_key(change.before) in wanted
+        else change
+        for change in changes
+    ]
+    return [*_with_room(freeing, listed, most)]
 
 
 def _with_free_names(changes: Sequence[Change], listed: Sequence[Entry]) -> Iterator[Change]:
@@ -70,13 +90,6 @@ def _in_order_of_names(edits: Iterable[Edit], taken: set[str]) -> tuple[list[Edi
         ordered += free
         waiting = [edit for edit in waiting if edit not in free]
     return ordered, waiting
-
-
-def _freeing(change: Change, wanted: Container[str]) -> Change:
-    """Return a change; one that deletes a record whose name is wanted goes first."""
-    if isinstance(change, Delete) and name_key(change.before) in wanted:
-        return replace(change, first="name")
-    return change
 
 
 def _with_room(
@@ -115,7 +128,6 @@ def _problem(edit: Edit, stuck: Sequence[Edit]) -> Problem:
 
 
 Pair = tuple[Entry, Entry | None]
-Counts = Mapping[Text, tuple[int, int]]
 Going = tuple[Entry, datetime | None]  # a deleted record, and when it ended by the manifest
 
 
@@ -175,11 +187,17 @@ class Comparison:
     ) -> None:
         """Compare one collection: the manifest's entries with the service's."""
         wanted, due = by_phase(manifest, self.now)
-        entries, ignored, matching = match_by_rules(
+        # Ignored records are matched last: a pin or a rewritten name may mean one, which is not
+        # added then.
+        ours, ignored = list[Entry](), list[Entry]()
+        for entry in listed:
+            (ignored if self._leaves(entry) else ours).append(entry)
+        entries, beyond = ours + ignored, range(len(ours), len(listed))
+        matching = match(
             wanted,
-            listed,
-            leaves=self._leaves,
+            entries,
             pins_first=self.abilities[resource].edit,
+            not_renamed=beyond,
             exact=resource.exact,
         )
         matched = matching.pairs | matching.unwritable
@@ -189,7 +207,7 @@ class Comparison:
         differing = self._differing(resource, wanted[:due], pairs)
         self.scheduled += self._scheduled(resource, wanted, pairs)
         ended = self._ended(wanted, matched, entries)
-        surplus = sorted({*matching.listed, *ended} - ignored)
+        surplus = sorted({*matching.listed, *ended}.difference(beyond))
         deletes = self._deletes(resource, [(entries[n], ended.get(n)) for n in surplus])
         changes = self._changes(resource, differing, deletes, listed)
         if resource.exact:
@@ -251,7 +269,11 @@ class Comparison:
             elif self._leaves(listed):
                 self.notices.append(self._left(entry, listed))
             elif not self.rules.manages(resource, self.abilities):
-                self.notices.append(_not_posted(resource, entry))
+                titled = f"{resource.with_article} titled {entry.name!r}"
+                message = f"{titled} is listed with another text and is not posted"
+                again = f"{resource.collection}: mirror replaces it"
+                hint = f"write it as it is listed, or give it a new title; {again}"
+                self.notices.append(Notice(message, hint, entry.location))
             elif self._is_writable(resource, listed):
                 differing.append((entry, listed))
         return differing
@@ -304,28 +326,6 @@ class Comparison:
         return entry.writable
 
 
-def match_by_rules(
-    wanted: Sequence[Entry],
-    listed: Sequence[Entry],
-    *,
-    leaves: Callable[[Entry], bool],
-    pins_first: bool,
-    exact: bool,
-) -> tuple[list[Entry], set[int], Matching]:
-    """Match entries with listed ones; return these in the order of the match, and which to ignore.
-
-    `leaves` says whether a listed record is ignored. A pin or a rewritten name may mean one: then
-    the entry is not added. The last two arguments are as in `match`.
-    """
-    sides: tuple[list[Entry], list[Entry]] = [], []
-    for entry in listed:
-        sides[leaves(entry)].append(entry)
-    entries = sides[False] + sides[True]
-    ignored = set(range(len(sides[False]), len(entries)))
-    matching = match(wanted, entries, pins_first=pins_first, not_renamed=ignored, exact=exact)
-    return entries, ignored, matching
-
-
 def _fields(pairs: Sequence[Pair]) -> Iterator[tuple[FieldChange, ...]]:
     """Yield the fields that differ of each pair with a listed record, all compared at once."""
     yield from all_field_changes([(old.text, new.text) for new, old in pairs if old])
@@ -336,7 +336,7 @@ def _change(
     wanted: Entry,
     listed: Entry | None,
     fields: Iterator[tuple[FieldChange, ...]],
-    counts: Counts,
+    counts: Mapping[Text, tuple[int, int]],
     *,
     edits: bool,
 ) -> Add | Edit | Replace:
@@ -355,9 +355,145 @@ def _change(
     return Replace(**values, uses=listed.uses) if listed else Add(**values)
 
 
-def _not_posted(kind: Resource, entry: Entry) -> Notice:
+def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
+    """Pair the added and the deleted records with nearly the same text, in the order of the adds.
+
+    Each is paired once, the most alike first. The changes are of one kind, which can be edited.
+    """
+    changes = list(changes)
+    added = [change for change in changes if isinstance(change, Add)]
+    deleted = [change for change in changes if isinstance(change, Delete)]
+    usage = next((change.resource.usage for change in changes), "")
+    texts = [add.after for add in added], [delete.before for delete in deleted]
+    return [(added[a], deleted[d]) for a, d in most_alike(*texts, usage=usage)]
+
+
+def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
+    """Return the line to write for each likely rename: an id where another entry has that name."""
+    renames = likely_renames(changes)
+    live = {entry.name for entry in (wanted if renames else ())}
+    stated = {entry.location: entry.formerly for entry in wanted if entry.formerly}
+    return [
+        _hint(add, delete, pins=delete.name in live, formerly=stated.get(add.location, ()))
+        for add, delete in renames
+    ]
+
+
+def lost_renames(
+    wanted: Sequence[Entry], matched: Mapping[int, Entry], deleted: Iterable[Entry]
+) -> list[Notice]:
+    """Name the declared renames that do not happen while something is deleted.
+
+    `matched` has the listed entry for each wanted index; the manifest does not have the deleted.
+    """
+    going = {(type_of(entry.text), entry.name): entry for entry in deleted}
+    hints = []
+    for index, entry in enumerate(wanted) if going else ():
+        if index not in matched and entry.formerly:
+            names = ", ".join(map(repr, entry.formerly))
+            message = f"{entry.name!r} was formerly {names}, but no such command is listed"
+            what = "a new id" if type_of(entry.text) else "no uses"
+            added = f"{message}: it is added, with {what}"
+            hints.append(Notice(added, _SPELLING, entry.location))
+        former_names = ((type_of(entry.text), name) for name in entry.formerly)
+        for old in (going[key] for key in former_names if key in going):
+            message = f"{old.name!r} is deleted with its {uses_of(old)}"
+            former = f"{message}, though it is a former name of {entry.name!r}"
+            hints.append(Notice(former, _ONE_RENAME, entry.location))
+    return hints
+
+
+def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
+    """Return the line to write: a pin where others keep the old name, else all former names."""
+    names = ", ".join(map(in_quotes, (*formerly, delete.name)))
+    line = f"id: {in_quotes(delete.id)}" if pins else f"formerly: [{names}]"
+    where = "in place of its formerly" if formerly and not pins else "below its name"
+    is_usual = not (formerly or pins)
+    several, losses = Do.WRITE_FORMERLY(line=line), _losses(delete.before)
     return Notice(
-        f"{kind.with_article} titled {entry.name!r} is listed with another text and is not posted",
-        f"write it as it is listed, or give it a new title; {kind.collection}: mirror replaces it",
-        entry.location,
+        f"{add.name!r} looks like {delete.name!r} under a new name: as planned, the old one is "
+        f"deleted with its {uses_of(delete)}",
+        f"if it is a rename, write {where}:  {line}",
+        add.location,
+        renaming=Renaming(
+            add.name, delete.name, uses_of(delete), _SEVERAL.replace("{losses}", losses), several
+        )
+        if is_usual
+        else None,
     )
+
+
+def uses_of(record: Entry | Delete) -> str:
+    """Return the loss with a record, as part of a sentence."""
+    text = record.text if isinstance(record, Entry) else record.before
+    return f"{record.uses:,} uses" if record.uses else _losses(text)
+
+
+def _losses(text: Text) -> str:
+    """Return the values that only a deleted record has."""
+    return "id and permissions" if type_of(text) else "uses"
+
+
+def finished_renames(
+    wanted: Sequence[Entry], matched: Mapping[int, Entry], listed: Iterable[Entry]
+) -> list[int]:
+    """Return the indices of the wanted entries whose former names are no longer needed.
+
+    They are `matched`, and no record is listed under a former name, folded, except their own under
+    the name itself.
+    """
+    renamed = [
+        n
+        for n, entry in enumerate(wanted)
+        if entry.formerly
+        and n in matched
+        # Those of an imported file are kept by the import.
+        and not (entry.location and is_imported(entry.location.path))
+    ]
+    keys = Counter(name_key(entry.text) for entry in (listed if renamed else ()))
+    return [n for n in renamed if _is_finished(wanted[n], matched[n], keys)]
+
+
+def _is_finished(wanted: Entry, matched: Entry, listed: Mapping[str, int]) -> bool:
+    """Whether no record but its own has a former name of an entry; `listed` counts name keys."""
+    own = name_key(wanted.text) if matched.name == wanted.name else None
+    former = {name_key(wanted.text, name) for name in wanted.formerly}
+    return all(listed.get(key, 0) == (key == own) for key in former)
+
+
+def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]:
+    """Yield a notice for each entry whose pinned id is not listed.
+
+    Each comes with the listed entry that has its text; None for one that is added. Entries of a
+    backup know their uses.
+    """
+    restored = []
+    for wanted, listed in entries:
+        if listed is None and wanted.uses is not None:
+            restored.append(wanted)
+        else:
+            yield _lost_pin(wanted, listed)
+    if restored:
+        uses = sum(entry.uses or 0 for entry in restored)
+        count = len(restored)
+        what = f"{restored[0].name!r} is" if count == 1 else f"{count:,} entries are"
+        message, hint = f"{what} no longer listed, and added with a new id", ""
+        if uses:
+            message += f" and without {uses:,} uses"
+            hint = "after the adds, apply prints the calls of the library that set these uses again"
+        yield Notice(message, hint, restored[0].location)
+
+
+def _lost_pin(wanted: Entry, listed: Entry | None) -> Notice:
+    exact = bool(type_of(wanted.text))
+    unlisted = "is not listed for its type" if exact else "is not listed"
+    lost = f"{wanted.name!r} is pinned to the id {wanted.id!r}, which {unlisted}"
+    if listed is None:
+        return Notice(f"{lost}: it is added with a new id", _PINS, wanted.location)
+    uses, left = wanted.uses or 0, listed.uses or 0
+    if listed.writable and uses > left:
+        message = f"{wanted.name!r} has the new id {listed.id!r}, and {left:,} of its {uses:,} uses"
+        call = f"client.set_uses({in_quotes(listed.id)}, {uses})"
+        return Notice(message, call, wanted.location, runs=True)
+    by = "name" if exact else "text"
+    return Notice(f"{lost}; it is matched by its {by} instead", _PINS, wanted.location)

@@ -6,12 +6,14 @@ and last its beginning. Within a name the most similar are paired first. The res
 two sides only, and the time grows with their length: groups past `GROUP_LIMIT` are paired in their
 order. In an exact kind a name is unique for a type and is never rewritten: there the tiers are the
 pinned id, the name, and a former name.
+
+`near_texts` finds texts that are alike under different names: renames that nobody has declared.
 """
 
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple, Self
 
@@ -25,10 +27,12 @@ from commandsync.records.rewrites import (
     unescaped,
 )
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import Text, type_of
+from commandsync.records.texts import Text, object_of, type_of
 
 GROUP_LIMIT = 50  # groups with more members on a side are paired in order, not by similarity
-_COMPARED = 2000  # characters of a field whose words are compared
+_COMPARED = 2_000  # characters of a field whose words are compared
+_NEAR = 0.8  # share of words in common, of texts that are alike
+_MOST_COMPARISONS = 10_000  # beyond this the changes are not renames but another listing
 _MOST_STARTS = 20  # beginnings of one wanted name that are looked at, the longest first
 
 
@@ -157,6 +161,15 @@ def _written_to(
         lost_pins=lost_pins,
         unwritable=dict(sorted(unwritable.items())),
     )
+
+
+def pinned_by_both(wanted: Sequence[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Leave out the pins of entries that another manifest does not have.
+
+    An id that is pinned since then says nothing about the entries of the other manifest.
+    """
+    known = {"", *(entry.id for entry in others)}
+    return tuple(entry if entry.id in known else replace(entry, id="") for entry in wanted)
 
 
 def count_same_name(added: Collection[Text], others: Iterable[Text]) -> dict[Text, tuple[int, int]]:
@@ -343,3 +356,67 @@ def shared(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the share of words in common, 0 to 1."""
     total = len(one) + len(other)
     return 2 * len(one & other) / total if total else 1.0
+
+
+def most_alike(new: Sequence[Text], old: Sequence[Text], *, usage: str) -> list[tuple[int, int]]:
+    """Pair new and old texts that are alike, each once, by their indices, as `near_texts` does."""
+    pairs: dict[int, int] = {}
+    for n, o, _ in near_texts(new, old, usage=usage):
+        if n not in pairs and o not in pairs.values():
+            pairs[n] = o
+    return sorted(pairs.items())
+
+
+def near_texts(
+    new: Sequence[Text], old: Sequence[Text], *, usage: str
+) -> list[tuple[int, int, float]]:
+    """Return which new and old texts are alike, the most alike first, and how alike, up to 1.
+
+    `usage` is the field that contains the name too, if any (`Resource.usage`).
+    """
+    if len(new) * len(old) > _MOST_COMPARISONS:
+        return []
+    new_words, old_words = ([_usage_words(text, usage) for text in texts] for texts in (new, old))
+    pairs = (
+        (n, o, max(map(shared, words, others)))
+        for n, words in enumerate(new_words)
+        for o, others in enumerate(old_words)
+        if words[0] and others[0]
+    )
+    return sorted((pair for pair in pairs if pair[2] >= _NEAR), key=lambda pair: -pair[2])
+
+
+def _usage_words(text: Text, usage: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of all but the name, with the name in its usage and without it.
+
+    Often a syntax begins with the name and a rename changes both; sometimes it changes the name
+    alone. Whichever is more alike counts. An object has all of its texts and names but its own, and
+    words of two types are never equal.
+    """
+    if (node := object_of(text)) is not None:
+        others = {k: v for k, v in node.items() if k != "type" and not k.startswith("name")}
+        leaves = {f"{type_of(text)} {word}" for leaf in _leaves(others) for word in leaf.split()}
+        return frozenset(leaves), frozenset(leaves)
+    fields = {label: field[:_COMPARED].casefold() for label, field in text._asdict().items()}
+    name = fields.pop(text._fields[0])
+    words = _words_in(fields)
+    if usage:
+        fields[usage] = fields[usage].replace(name, "", 1)
+    return words, _words_in(fields)
+
+
+def _leaves(value: object) -> Iterator[str]:
+    """Yield the values in an object, as texts of one case."""
+    match value:
+        case dict():
+            for part in value.values():
+                yield from _leaves(part)
+        case list():
+            for part in value:
+                yield from _leaves(part)
+        case _:
+            yield str(value).casefold()
+
+
+def _words_in(fields: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(word for field in fields.values() for word in field.split())

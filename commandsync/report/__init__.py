@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from commandsync.diagnostics import Notice
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
+    from commandsync.plan.differences import UserChanges
     from commandsync.plan.plan import Plan
-    from commandsync.plan.userchanges import UserChanges
     from commandsync.report.diagnosis import Diagnosis
     from commandsync.sources.changeset import Import
 

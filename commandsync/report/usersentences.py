@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document
-from commandsync.plan.userchanges import ChangedCommand, UserChanges, call_of
+from commandsync.plan.differences import ChangedCommand, UserChanges, call_of
 from commandsync.records.texts import CommandText, by_category
 from commandsync.report.json import dumped
 from commandsync.report.lines import (

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, TypeAlias
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.hints import near_texts
+from commandsync.plan.matching import near_texts
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, UnreadPart

@@ -106,7 +106,7 @@ def plan_against(settings: Settings, manifests: Sequence[Manifest], other: str) 
     Raises `ManifestError` if the other one is invalid, and `UsageError` if there is more than one
     manifest on a side, or both are standard input.
     """
-    from commandsync.plan.hints import pinned_by_both  # noqa: PLC0415 - no other plan needs it
+    from commandsync.plan.matching import pinned_by_both  # noqa: PLC0415 - no other plan needs it
 
     check_stdin([other, *settings.files])
     listed = load_files([other])

@@ -24,9 +24,9 @@ from commandsync.errors import (
     Reply,
     StalePlanError,
 )
+from commandsync.plan.differences import user_changes
 from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
-from commandsync.plan.userchanges import user_changes
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import render_plans, render_results

@@ -7,15 +7,14 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete
-from commandsync.plan.hints import (
+from commandsync.plan.comparison import (
     finished_renames,
     likely_renames,
     lost_pins,
     lost_renames,
-    near_texts,
-    pinned_by_both,
     rename_hints,
 )
+from commandsync.plan.matching import near_texts, pinned_by_both
 from commandsync.plan.plan import make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.hints import finished_renames
+from commandsync.plan.comparison import finished_renames
 from commandsync.plan.matching import GROUP_LIMIT, Matching, count_same_name, match, shared
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry

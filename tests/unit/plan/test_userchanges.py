@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.plan.userchanges import (
+from commandsync.plan.differences import (
     ChangedCommand,
     UserChanges,
     arguments,

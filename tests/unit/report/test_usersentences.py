@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.plan.userchanges import UserChanges, user_changes
+from commandsync.plan.differences import UserChanges, user_changes
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report.lines import Screen
