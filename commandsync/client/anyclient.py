@@ -21,8 +21,15 @@ from commandsync.api.arguments import Id, parse_address
 from commandsync.api.content import RateLimit
 from commandsync.api.credentials import Token
 from commandsync.client import ClientSettings, async_extra
-from commandsync.client.buffer import AnyReader, AsyncReader, Buffer
-from commandsync.client.events import Event, Reminder, Vote, unknown_event
+from commandsync.client.events import (
+    AnyReader,
+    AsyncReader,
+    Buffer,
+    Event,
+    Reminder,
+    Vote,
+    unknown_event,
+)
 from commandsync.client.subscription import Subscription
 from commandsync.errors import UsageError
 

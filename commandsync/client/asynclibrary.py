@@ -20,11 +20,11 @@ from commandsync.api.credentials import check_call
 from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.policy import P, Paging, R
 from commandsync.client.anyclient import AnyClient
-from commandsync.client.buffer import AsyncReader
 from commandsync.client.events import (
     AsyncH,
     AsyncHandlers,
     AsyncOn,
+    AsyncReader,
     E,
     Event,
     Ready,

@@ -21,13 +21,13 @@ from commandsync.api.credentials import check_call
 from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.policy import P, Paging, R
 from commandsync.client.anyclient import AnyClient
-from commandsync.client.buffer import Reader
 from commandsync.client.events import (
     E,
     Event,
     H,
     Handlers,
     On,
+    Reader,
     Ready,
     Reconnected,
     Reconnecting,

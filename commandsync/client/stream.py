@@ -10,8 +10,8 @@ import aiohttp
 
 from commandsync.api.policy import Wait
 from commandsync.client.asynctransport import WebSocket
-from commandsync.client.buffer import Buffer
 from commandsync.client.connection import AsyncConnection, Connection
+from commandsync.client.events import Buffer
 from commandsync.client.gateway import ABNORMAL, Ended, Say
 from commandsync.client.subscription import Ask, Listen, Open, SubscriptionStep
 from commandsync.errors import Reply, StoppedError, TransportError

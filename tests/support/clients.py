@@ -23,8 +23,8 @@ from commandsync.api.arguments import Address, parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
-from commandsync.client.buffer import AsyncReader, Buffer
 from commandsync.client.connection import AsyncConnection, Connection
+from commandsync.client.events import AsyncReader, Buffer
 from commandsync.client.stream import AsyncStream
 from commandsync.client.subscription import SubscriptionStep
 from commandsync.library import Options

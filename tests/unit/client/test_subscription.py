@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from commandsync.api.arguments import parse_address
 from commandsync.api.policy import Failure, Wait
-from commandsync.client.buffer import Buffer
 from commandsync.client.connection import AsyncConnection, Connection
-from commandsync.client.events import Reconnecting, Vote
+from commandsync.client.events import Buffer, Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session, event_of
 from commandsync.client.request import Secrecy
 from commandsync.client.stream import Stream
