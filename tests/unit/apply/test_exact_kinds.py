@@ -12,17 +12,38 @@ import pytest
 from commandsync.apply.outcomes import Outcome
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
-from commandsync.plan.plan import RecordPlan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import ApplicationCommand
-from tests.support import listing, registered, registry
-from tests.support.registered import KIND, NO_LIMIT, TARGET, choices, entry, menu, option, slash
-from tests.support.registry import PARTS, Registry
-from tests.support.runs import Driver, Run, finishing, syncing, to_its_end
+from commandsync.records.texts import ApplicationCommand, Resource
+from commandsync.services.discord import Application, discord_service
+from tests.support import listing, registered
+from tests.support.discordserver import APPLICATION, DiscordListing
+from tests.support.registered import KIND, NO_LIMIT, choices, entry, option, slash
+from tests.support.runs import Driver, Moments, Parts, Run, finishing, syncing, to_its_end
+
+SERVICE = discord_service(Application(APPLICATION, APPLICATION, "Lantern", (0, 1)))
+TARGET = replace(registered.TARGET, bot=APPLICATION)
+
+
+def reading(driver: Driver, _scope: Iterable[Resource]) -> Moments[Snapshot]:
+    entries = yield from driver.calling(SERVICE.read(APPLICATION, KIND))
+    return Snapshot({KIND: entries})
+
+
+PARTS = Parts(reading=reading, service=SERVICE)
+
+
+def opened(
+    *texts: ApplicationCommand,
+    **parts: Any,  # noqa: ANN401 - of `DiscordListing`
+) -> tuple[DiscordListing, dict[str, str]]:
+    """Return Discord with these commands, and their ids by their names."""
+    service = DiscordListing(**parts)
+    return service, {each["name"]: each["id"] for each in service.seed(*(t.node for t in texts))}
 
 
 def sync(
-    service: Registry,
+    service: DiscordListing,
     wanted: Iterable[Entry],
     *,
     driver: Driver | None = None,
@@ -39,67 +60,57 @@ def sync(
     return to_its_end(steps)
 
 
-def methods(service: Registry) -> list[str]:
-    return [f"{sent.method} {sent.id or sent.body['name']}" for sent in service.writes]
+def methods(service: DiscordListing, ids: dict[str, str]) -> list[str]:
+    """Return the writes with the names that the commands had at first."""
+    names = {identifier: name for name, identifier in ids.items()}
+    return [
+        f"{sent.method} {names.get(sent.path.rsplit('/', 1)[1]) or sent.body['name']}"
+        for sent in service.writes()
+    ]
 
 
 def test_renames_go_in_the_order_in_which_their_names_get_free() -> None:
-    service = Registry.of([slash("a"), slash("b"), slash("c")])
+    service, ids = opened(slash("a"), slash("b"), slash("c"))
     wanted = [
-        entry(slash("b"), "r0"),
-        entry(slash("c"), "r1"),
+        entry(slash("b"), ids["a"]),
+        entry(slash("c"), ids["b"]),
         entry(slash("d"), "", "c"),
         entry(slash("a", "New.")),
     ]
 
     run = sync(service, wanted)
 
-    assert methods(service) == ["PATCH r2", "PATCH r1", "PATCH r0", "POST a"]
-    assert [sent.body for sent in service.writes[:3]] == [{"name": name} for name in "dcb"]
+    assert methods(service, ids) == ["PATCH c", "PATCH b", "PATCH a", "POST a"]
+    assert [sent.body for sent in service.writes()[:3]] == [{"name": name} for name in "dcb"]
     assert run.result.verified
 
 
 def test_a_delete_that_frees_a_name_goes_before_the_rename() -> None:
-    service = Registry.of([slash("old"), slash("new"), slash("other")])
+    service, ids = opened(slash("old"), slash("new"), slash("other"))
 
-    assert sync(service, [entry(slash("new"), "r0")]).result.verified
-    assert methods(service) == ["DELETE r1", "PATCH r0", "DELETE r2"]
-
-
-def test_a_full_list_loses_as_many_commands_first_as_are_missing() -> None:
-    service = Registry.of([*(slash(f"c{n}") for n in range(6)), menu("Ban"), menu("Kick")])
-    wanted = [
-        *(entry(slash(name)) for name in ("x", "y", "c4", "c5")),
-        entry(menu("Ban")),
-        entry(menu("Mute")),
-    ]
-
-    assert sync(service, wanted).result.verified
-    first, last = methods(service)[:3], methods(service)[6:]
-    assert sorted(first) == ["DELETE r0", "DELETE r1", "DELETE r7"]
-    assert sorted(last) == ["DELETE r2", "DELETE r3"]
+    assert sync(service, [entry(slash("new"), ids["old"])]).result.verified
+    assert methods(service, ids) == ["DELETE new", "PATCH old", "DELETE other"]
 
 
 def test_nothing_takes_a_name_that_is_not_free_yet() -> None:
-    fault = {1: listing.BAD_REQUEST}
-    service = Registry.of([slash("a"), slash("b")], faults=fault)
-    wanted = [entry(slash("c"), "r1"), entry(slash("b"), "r0"), entry(slash("a", "New."))]
+    service, ids = opened(slash("a"), slash("b"), faults={1: listing.BAD_REQUEST})
+    wanted = [entry(slash("c"), ids["b"]), entry(slash("b"), ids["a"]), entry(slash("a", "New."))]
 
     result = sync(service, wanted).result
 
-    assert methods(service) == ["PATCH r1"]
+    assert methods(service, ids) == ["PATCH b"]
     assert [settled.outcome for settled in result.settled] == [
         Outcome.FAILED,
         Outcome.SKIPPED,
         Outcome.SKIPPED,
     ]
     assert result.settled[1].error == "another application command still has that name"
-    assert [text.name for text in service.texts.values()] == ["a", "b"]
 
 
 def test_deletes_wait_for_an_add_that_was_not_sent() -> None:
-    service = Registry.of([slash("a"), slash("z")], faults={1: listing.BAD_REQUEST})
-    result = sync(service, [entry(slash("b"), "r0"), entry(slash("a", "New."))]).result
+    service, ids = opened(slash("a"), slash("z"), faults={1: listing.BAD_REQUEST})
+
+    result = sync(service, [entry(slash("b"), ids["a"]), entry(slash("a", "New."))]).result
 
     assert [settled.outcome for settled in result.settled] == [
         Outcome.FAILED,
@@ -110,43 +121,39 @@ def test_deletes_wait_for_an_add_that_was_not_sent() -> None:
 
 
 def test_a_part_of_a_plan_overwrites_nothing_that_the_rest_would_move() -> None:
-    service = Registry.of([slash("a"), slash("b")])
-    wanted = (entry(slash("c"), "r1"), entry(slash("b"), "r0"))
-    plan = registered.plan_of(wanted, registry.listing_of(service)).only("a")
+    service, ids = opened(slash("a"), slash("b"))
+    wanted = Snapshot({KIND: (entry(slash("c"), ids["b"]), entry(slash("b"), ids["a"]))})
+    listed = to_its_end(reading(Driver(service), [KIND]))
+    plan = make_plan(desired=wanted, listed=listed, target=TARGET, rules=NO_LIMIT).only("a")
 
     result = to_its_end(finishing(Driver(service), plan, parts=PARTS)).result
 
     assert [settled.outcome for settled in result.settled] == [Outcome.SKIPPED]
-    assert service.writes == []
+    assert service.writes() == []
 
 
 def test_an_add_of_a_command_that_was_listed_meanwhile_says_that_it_overwrote_it() -> None:
-    def register(service: Registry) -> None:
-        if len(service.requests) == 1:
-            service.add(slash("a", "By the bot.").node)
+    service, _ = opened(acts={1: lambda service: service.seed(slash("a", "By the bot.").node)})
 
-    service = Registry(witness=register)
     result = sync(service, [entry(slash("a"))]).result
 
     assert result.verified
-    assert service.overwritten == ["r0"]
     assert ["was listed meanwhile" in notice.message for notice in result.notices] == [True]
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_an_add_whose_answer_is_lost_is_sent_again(*, kept: bool) -> None:
-    fault = listing.RESET_AFTER if kept else listing.RESET_BEFORE
-    service = Registry(faults={1: fault})
+@pytest.mark.parametrize("fault", [listing.RESET_AFTER, listing.RESET_BEFORE], ids=str)
+def test_an_add_whose_answer_is_lost_is_sent_again(fault: listing.Fault) -> None:
+    service, ids = opened(faults={1: fault})
+
     result = sync(service, [entry(slash("a"))]).result
 
     assert result.verified
     assert result.notices == ()
-    assert methods(service) == ["POST a", "POST a"]
-    assert len(service.commands) == 1
+    assert methods(service, ids) == ["POST a", "POST a"]
 
 
 def test_adds_are_sent_at_the_same_time() -> None:
-    service = Registry()
+    service, _ = opened()
     driver = Driver(service)
 
     sync(service, [entry(slash(f"c{n}")) for n in range(5)], driver=driver)
@@ -162,7 +169,7 @@ def test_a_part_that_the_service_drops_is_named_by_its_path() -> None:
     wanted = slash("play", options=[option("region", choices=choices("eu", "us"))])
     before = slash("edit", "Old.", options=[option("region", choices=choices("eu"))])
     edited = ApplicationCommand.of({**wanted.node, "name": "edit"})
-    service = Registry.of([before], store=store)
+    service, _ = opened(before, store=store)
 
     result = sync(service, [entry(wanted), entry(edited)]).result
 
@@ -181,7 +188,8 @@ def test_a_list_that_leaves_no_way_to_the_manifest_is_reported() -> None:
     def refuse(**_: object) -> RecordPlan:
         raise ManifestError([problem])
 
-    result = sync(Registry(), [entry(slash("a"))], replanning=refuse).result
+    service, _ = opened()
+    result = sync(service, [entry(slash("a"))], replanning=refuse).result
 
     assert not result.verified
     (notice,) = result.notices
