@@ -93,41 +93,6 @@ def test_each_scope_and_language_is_written_once(telegram: Destination) -> None:
     assert len(telegram.proxy.requests) == len(PAIRS) + 1  # and the scope that is not declared
 
 
-def test_an_edit_of_a_language_changes_its_lists_only(telegram: Destination) -> None:
-    write(telegram, de="", no="")
-    assert telegram.apply().code == 0
-    telegram.proxy.requests.clear()
-    write(telegram, de="!", no="")
-
-    plan = telegram.home.run("plan", "--detailed-exitcode", "--format", "json")
-    ran = telegram.apply(form="text")
-
-    changed = {key: each["summary"]["edit"] for key, each in results(plan).items()}
-    assert (plan.code, ran.code) == (3, 0)
-    assert changed == {key: 2 if key.endswith("de") else 0 for key in KEYS}
-    assert len(telegram.proxy.writes) == len(SCOPES)
-    assert "telegram (all_group_chats, de): " in ran.out
-    assert telegram.listing.lists["default de"] == of_key("default de", "!")
-
-
-@pytest.mark.parametrize("reads", [False, True])
-def test_a_list_that_fails_hides_no_other(telegram: Destination, *, reads: bool) -> None:
-    write(telegram, scopes=("default",), de="", no="")
-    rule = of_pair("language_code=de") if reads else of_pair(language="de")
-    telegram.proxy.rule = rule
-
-    telegram.apply("--retries", "0", exits=6)
-
-    assert {key for key, shown in telegram.listing.lists.items() if shown} == {
-        "default",
-        "default no",
-    }
-
-    telegram.proxy.rule = lambda _: None
-    assert telegram.apply().code == 0
-    assert telegram.listing.lists["default de"] == of_key("default de")
-
-
 def test_lists_that_hide_another_are_named(telegram: Destination) -> None:
     telegram.call("setMyCommands", commands=LISTED, scope={"type": "all_private_chats"})
     telegram.call("setMyCommands", commands=LISTED[:1], scope={"type": ADMINISTRATORS})

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.support.bots import Instead, Proxy
-from tests.support.destination import LOST, LOST_AFTER, Destination, Fault, outcomes, result_of
+from tests.support.destination import LOST_AFTER, Destination, Fault, outcomes, result_of
 from tests.support.home import Ran
 from tests.support.rawserver import Request
 
 REFUSED = 1
 INCOMPLETE = 6
-PAGE = Instead(200, b"<html>It works.</html>", {"Content-Type": "text/html"})
 PAGE_AFTER = Instead(200, b"<html>It works.</html>", {"Content-Type": "text/html"}, forwarded=True)
 CUT_AFTER = Instead(200, b'{"ok": tr', forwarded=True)
 
@@ -32,20 +31,6 @@ def changed(place: Destination, *options: str, form: str = "json", exits: int | 
 
 
 @pytest.mark.parametrize(
-    "fault", [status(500), instead(LOST), instead(PAGE)], ids=["500", "lost", "page"]
-)
-def test_without_a_read_a_failure_is_unknown(unread: Destination, fault: Fault) -> None:
-    unread.sent("ping", "ban")
-    unread.fail(fault)
-
-    ran = changed(unread, exits=INCOMPLETE)
-
-    assert outcomes(ran) == {"unknown": 1}
-    assert result_of(ran)["verified"] is None
-    assert len(unread.proxy.writes) == 5
-
-
-@pytest.mark.parametrize(
     "fault",
     [status(500, after=True), instead(LOST_AFTER), instead(PAGE_AFTER), instead(CUT_AFTER)],
     ids=["500", "lost", "page", "cut"],
@@ -60,17 +45,6 @@ def test_a_failure_after_the_effect_needs_a_read(place: Destination, fault: Faul
     assert result_of(ran)["verified"] is (True if place.is_read else None)
     assert outcomes(ran) == ({"done": 1} if place.is_read else {"unknown": 1})
     assert ran.code == (0 if place.is_read else INCOMPLETE)
-
-
-@pytest.mark.promise("exit-code-0-telegram")
-def test_a_service_that_stores_another_list_is_not_verified(telegram: Destination) -> None:
-    telegram.sent("ping", "ban")
-    telegram.fail(instead(Instead(200, {"ok": True, "result": True})))
-
-    ran = changed(telegram, exits=INCOMPLETE)
-
-    assert outcomes(ran) == {"unknown": 1}
-    assert result_of(ran)["verified"] is False
 
 
 @pytest.mark.promise("exit-code-0-telegram")
@@ -95,15 +69,6 @@ def test_a_list_in_another_order_is_not_verified(
     assert "Verified" not in ran.said
 
 
-def test_an_unreadable_list_is_not_an_empty_one(telegram: Destination) -> None:
-    telegram.sent("ping", "ban")
-    telegram.fail(instead(PAGE), reads=True)
-
-    changed(telegram, form="text", exits=REFUSED)
-
-    assert telegram.proxy.writes == []
-
-
 @pytest.mark.promise("listing-requests")
 @pytest.mark.parametrize("number", [301, 302, 307, 308])
 def test_a_redirect_is_not_followed(place: Destination, number: int) -> None:
@@ -119,27 +84,6 @@ def test_a_redirect_is_not_followed(place: Destination, number: int) -> None:
     assert place.secret not in ran.said
     assert ran.code == (REFUSED if place.is_read else INCOMPLETE)
     assert place.names == ["ping", "ban"]
-
-
-def test_a_wrong_token_changes_nothing(place: Destination) -> None:
-    place.sent("ping", "ban")
-    number = "8120454873:" if place.is_read else ""
-    place.home.variable(place.listing.variable, f"{number}wrong-Token-0123456789abcdef")
-
-    ran = changed(place, "-vv", form="text", exits=REFUSED)
-
-    assert "wrong-Token" not in ran.said
-    assert len(place.proxy.requests) == 1
-    assert place.names == ["ping", "ban"]
-
-
-def test_too_long_a_list_is_refused_in_the_services_words(topgg: Destination) -> None:
-    topgg.write(*(f"command{number}" for number in range(101)))
-
-    ran = topgg.apply("--unseen", form="text", exits=REFUSED)
-
-    assert "at most 100 items" in ran.said
-    assert topgg.names == []
 
 
 def test_a_429_without_a_time_is_not_followed_by_another_request(place: Destination) -> None:

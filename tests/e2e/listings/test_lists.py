@@ -12,7 +12,7 @@ from tests.support.destination import (
     outcomes,
     result_of,
 )
-from tests.support.home import Home, checked, git_repo
+from tests.support.home import Home, checked
 from tests.support.terminal import POSIX, Terminal
 
 OTHER_SCOPES = 3  # lists that are read beside Telegram's default one
@@ -84,18 +84,6 @@ def test_one_change_sends_the_whole_list_once(place: Destination) -> None:
         "unchanged": 1,
     }
     assert outcomes(ran) == ({"done": 2} if place.is_read else {"sent": 2})
-
-
-def test_a_revision_says_what_was_sent_last(unread: Destination) -> None:
-    unread.sent("ping")
-    git_repo(unread.home.path).commit({})
-    unread.write("ping", "ban")
-
-    ran = unread.apply("--since", "HEAD", exits=0)
-
-    assert result_of(ran)["compared_with"] == "HEAD"
-    assert result_of(ran)["summary"]["add"] == 1
-    assert unread.names == ["ping", "ban"]
 
 
 def test_a_revision_without_the_listing_knows_nothing(unread: Destination) -> None:
@@ -196,16 +184,6 @@ def test_what_is_ignored_stays_on_a_list_that_is_read(telegram: Destination) -> 
     assert set(telegram.names) == {"ping", "ban", "help", "beta_one"}
 
 
-def test_what_is_ignored_is_a_loss_on_a_list_that_is_not(unread: Destination) -> None:
-    unread.write("ping", more="sync: {ignore: [beta_*], prune: false}\n")
-
-    ran = unread.apply("--unseen", exits=0)
-
-    (loss,) = result_of(ran)["losses"]
-    assert (loss["field"], loss["count"]) == ("sync", 2)
-    assert loss["names"] == ["ignore", "prune: false"]
-
-
 def test_without_a_token_a_list_is_compared_with_what_was_sent(telegram: Destination) -> None:
     telegram.sent("ping")
     telegram.write("ping", "ban", name=SENT)
@@ -277,18 +255,6 @@ def test_a_rename_keeps_no_id_where_there_is_none(telegram: Destination) -> None
 
     assert "» command0 → command1" in ran.out
     assert "the id and the uses" not in ran.out
-
-
-def test_a_declared_list_that_is_read_back_is_verified(home: Home) -> None:
-    with destination(home, "max") as place:
-        place.write("command0", "command1")
-
-        ran = place.apply()
-
-        assert (ran.code, result_of(ran)["verified"]) == (0, True)
-        assert place.names == ["command0", "command1"]
-        assert place.apply().code == 0
-        assert len(place.proxy.writes) == 1
 
 
 @pytest.mark.parametrize(

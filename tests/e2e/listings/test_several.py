@@ -152,15 +152,6 @@ def test_an_unreadable_list_stops_only_itself(home: Home, places: dict[str, Dest
     assert writes(places) == {"top.gg": 2, "discordbotlist.com": 2, "telegram": 0, "disq.ink": 2}
 
 
-def test_a_failed_read_has_changed_nothing(home: Home, places: dict[str, Destination]) -> None:
-    write(home, {"telegram": places["telegram"]}, "ping")
-    places["telegram"].proxy.rule = lambda _: Instead(401, {"ok": False, "error_code": 401})
-
-    home.run("apply", "--yes", exits=1)
-
-    assert set(writes(places).values()) == {0}
-
-
 @pytest.mark.parametrize("failing", SERVICES)
 def test_a_write_that_fails_stops_only_itself(
     home: Home, places: dict[str, Destination], failing: str
