@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import insert
 
 from commandsync import Event, Reconnected, Vote
-from commandsync.api.operations import cast_vote
 from commandsync.server import tables, votes
 from commandsync.server.storage import timestamp
 from tests.support.bots import Bot, Service
@@ -206,21 +205,6 @@ def voted(service: Service, bot: Bot, voters: list[str]) -> None:
         for days, voter in enumerate(voters):
             at = BEGIN + timedelta(days=days)
             votes.cast(connection, bot.id, user(voter), at=at)
-
-
-def test_a_vote_is_checked_listed_and_counted(open_client: Open, service: Service) -> None:
-    bot = service.bot()
-    client = open_client(bot.token, bot.url)
-    before = client.check_vote("7"), client.has_voted("8")
-    client.call(cast_vote(bot.id, "7", username="Ann"))
-    (voter,) = client.get_voters().voters
-    statistics = client.get_bot().statistics
-
-    assert before == (False, False)
-    assert client.check_vote(7) is client.has_voted("7") is True
-    assert open_client(None, bot.url).check_vote("7", bot=bot.id) is True
-    assert (voter.id, voter.username) == ("7", "Ann")
-    assert (statistics.daily_votes, statistics.total_votes) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import commandsync.sync
-from commandsync import ArgumentError, TransportError, UsageError
+from commandsync import ArgumentError, UsageError
 from commandsync.apply.outcomes import Settled
 from commandsync.errors import ManifestError, WrongBotError
 from commandsync.sync import Outcome
@@ -14,9 +14,8 @@ from commandsync.sync.settings import load_files
 from tests.support.bots import Service
 from tests.support.clients import Open
 from tests.support.discordserver import DiscordServer
-from tests.support.rawserver import RawServer, answering, closing
+from tests.support.rawserver import RawServer
 
-HELP = {"id": "1", "name": "help", "description": "Does it.", "syntax": "/help"}
 OLD = """
   - {name: help, description: Shows all., syntax: /help}
   - {name: ping, description: Does it., syntax: /ping}
@@ -86,25 +85,6 @@ def test_options_narrow_what_is_done(
     assert bot.names() == ["help", "ping", "gone", "new"]
 
 
-def test_an_add_without_an_answer_has_an_unknown_outcome(
-    open_client: Open,
-    server: RawServer,
-    write: Callable[[str], Path],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
-    listed = answering([HELP])
-    server.then(listed, closing, *[listed] * 6)
-    path = write("  - {name: help, description: Does it., syntax: /help}\n" + NEW)
-
-    result = open_client("opaque", server.url, bot="42").run(path)
-
-    (settled,) = result.settled
-    assert settled.outcome is Outcome.UNKNOWN
-    assert isinstance(settled.cause, TransportError)
-    assert (result.complete, result.verified, result.touched) == (False, False, True)
-
-
 def test_an_invalid_manifest_is_refused_with_all_its_problems(
     open_client: Open, server: RawServer, write: Callable[[str], Path]
 ) -> None:
@@ -148,15 +128,6 @@ def test_what_a_run_needs_is_checked_before_anything_is_sent(
         open_client("opaque", server.url, bot="42").run(path.parent)
 
     assert server.requests == []
-
-
-def test_a_listing_that_cannot_be_read_is_an_error(
-    open_client: Open, server: RawServer, write: Callable[[str], Path]
-) -> None:
-    server.then(closing)
-
-    with pytest.raises(TransportError):
-        open_client("opaque", server.url, bot="42", retries=0).run(write(NEW))
 
 
 def test_the_names_of_the_job_load_when_first_used() -> None:

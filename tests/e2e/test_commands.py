@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from commandsync import __version__
 from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import ROOT, Home, checked, commands_of, failed, fields
 
@@ -18,12 +17,6 @@ NAMES = [f"command {number}" for number in range(10)]
 def bot(service: Service, home: Home) -> Bot:
     home.write(fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",)))
     return home.knows(service.bot(NAMES, ["v1"]))
-
-
-def test_the_version_is_printed(home: Home) -> None:
-    ran = home.child("--version")
-
-    assert (ran.code, ran.out) == (0, f"commandsync {__version__}\n")
 
 
 def test_the_help_names_every_command_and_every_exit_code(home: Home) -> None:

@@ -270,25 +270,6 @@ def test_a_saved_plan_of_another_page_is_never_sent(
 
 
 @pytest.mark.promise("token-in-text")
-def test_a_text_with_the_token_of_another_bot_of_the_run_is_never_sent(
-    home: Home, service: Service, bot: Bot, proxy: Proxy
-) -> None:
-    other = service.bot()
-    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
-    for each, name, text in ((bot, "A", other.token), (other, "B", "Is new.")):
-        content = json.loads(manifest(place="description", text=text))
-        variable = f"COMMANDSYNC_TOKEN_{name}"
-        home.variable(variable, each.token)
-        home.write(json.dumps(content | {"bot": each.id, "token_env": variable}), f"{name}.yaml")
-
-    ran = home.run("apply", "--yes", "-f", "A.yaml", "-f", "B.yaml", "--max-deletes", "all")
-
-    assert ran.code == 5
-    assert "at A.yaml:1:" in ran.err
-    assert proxy.writes == []
-
-
-@pytest.mark.promise("token-in-text")
 @GENERATED
 @given(data=st.data(), place=st.sampled_from(["title", "text"]))
 def test_notes_with_the_token_are_never_posted(

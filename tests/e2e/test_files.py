@@ -101,25 +101,6 @@ def test_force_replaces_it(home: Home, command: str, name: str) -> None:
     assert names == sorted(["commands.yaml", name, *schema])
 
 
-@pytest.mark.promise("force")
-@WRITERS
-@on_posix
-def test_a_link_out_of_the_folder_is_not_written_through(
-    home: Home, bot: Bot, proxy: Proxy, command: str, name: str
-) -> None:
-    outside = home.path.parent / "outside"
-    outside.write_text("precious", encoding="utf-8")
-    (home.path / name).symlink_to(outside)
-    before = bot.everything()
-
-    ran = home.run(*command.split(), name, "--force", exits=1)
-
-    assert f"{name} is a link" in ran.err
-    assert outside.read_text(encoding="utf-8") == "precious"
-    assert proxy.requests == []
-    assert bot.everything() == before
-
-
 @pytest.mark.promise("old-file-kept")
 @WRITERS
 @on_posix

@@ -119,35 +119,6 @@ Import: 0 to add, 0 to edit, 0 to remove, 2 unchanged, 0 left out.
     assert [each["description"] for each in shown] == ["Helps.", "Bans a member."]
 
 
-def test_an_entry_of_a_command_that_left_the_code_fails_the_check(imported: Home) -> None:
-    own = "commands:\n- {name: ban, description: Bans., syntax: '{prefix}ban'}\n"
-    imported.write(MANIFEST + own)
-    lists(imported, HELP, KICK)
-    ran = imported.run("import")
-    check = imported.run("import", "--check")
-    imported.write(MANIFEST + own.replace("'}", "', own: true}"))
-    owned = imported.run("import", "--check")
-
-    assert (ran.code, check.code, owned.code) == (0, 3, 0)
-    assert "'ban' is not imported any more, and this entry keeps it public" in check.err
-    assert "no problems" in imported.run("validate").out
-
-
-def test_an_entry_that_is_not_complete_any_more_is_an_error_everywhere(
-    imported: Home,
-) -> None:
-    imported.write(MANIFEST + "commands:\n- {name: ban, category: Fun}\n")
-    lists(imported, HELP, KICK)
-    ran = imported.run("import")
-    checked = imported.run("validate")
-
-    assert (ran.code, checked.code) == (4, 4)
-    assert "wrote commands.imported.yaml" in ran.err
-    for each in (ran, checked):
-        assert 'commands.yaml:7:3: error: "ban" is not imported any more' in each.err
-        assert "hint: remove the entry, or complete it" in each.err
-
-
 def test_a_file_that_was_edited_by_hand_is_refused_and_written_with_force(imported: Home) -> None:
     imported.write(imported.read(FILE).replace("Bans a member.", "Bans."), FILE)
     warned = imported.run("validate")
@@ -161,26 +132,6 @@ def test_a_file_that_was_edited_by_hand_is_refused_and_written_with_force(import
     assert "error: this file was edited by hand" in ran.err
     assert "Bans a member." not in kept
     assert "Bans a member." in imported.read(FILE)
-
-
-@pytest.mark.parametrize(
-    "text", [None, "commands: [", "imported: 1\n<<<<<<< a\n=======\n>>>>>>> b\n"]
-)
-@pytest.mark.parametrize(
-    "command",
-    ["validate", "docs --format json", "doctor", "plan --bot 1 --base-url http://127.0.0.1:9"],
-)
-def test_a_file_that_cannot_be_read_is_never_an_empty_list(
-    imported: Home, command: str, text: str | None
-) -> None:
-    (imported.path / FILE).unlink()
-    if text is not None:
-        imported.write(text, FILE)
-    ran = imported.run(*command.split())
-
-    assert ran.code == 4, ran.said
-    assert "commands.imported.yaml" in ran.said
-    assert "commandsync import" in ran.said
 
 
 def test_an_imported_file_is_not_a_manifest(imported: Home) -> None:
@@ -207,20 +158,6 @@ def test_forgetting_a_command_that_is_not_kept_is_refused(home: Home) -> None:
     assert of_one.err.endswith("  hint: kept: two\n")
     assert "'other' is not in commands.imported.yaml" in both.err
     assert "  - two\n" in home.run("import", "--forget", "two", exits=0).out
-
-
-def test_forgetting_a_command_lets_what_was_kept_of_it_go(home: Home) -> None:
-    home.write("version: 1\nimport: {from: src}\n")
-    home.write(CODE.replace("NAME", "one"), "src/one.js")
-    home.run("import")
-    home.write(CODE.replace("NAME", "one").replace("'D.'", "text()"), "src/one.js")
-    kept = home.run("import")
-    gone = home.run("import", "--forget", "one")
-    again = home.run("import", "--check")
-
-    assert "kept: one: " in kept.out
-    assert 'description: "D." → "…"' in gone.out
-    assert again.code == 0
 
 
 def test_without_a_manifest_and_a_source_the_way_to_begin_is_named(home: Home) -> None:
@@ -502,18 +439,6 @@ def test_when_nothing_is_found_the_next_step_is_named(home: Home) -> None:
     ]
 
 
-def test_a_narrower_folder_is_no_step_to_a_command_that_only_seems_to_be_one(home: Home) -> None:
-    home.write("version: 1\nimport: {from: src}\n")
-    above = "new SlashCommandBuilder().setName('admin').setDescription('A.')"
-    home.write(f"exports.data = {above}.addSubcommand(load('role').data);", "src/admin.js")
-    own = "{ name: 'role', description: 'Gives one.', options: [], execute(interaction) {} }"
-    home.write(f"module.exports = {own};", "src/commands/admin/role.js")
-    ran = home.run("import", "--check", exits=1)
-
-    assert "it may be a sub-command of its folder: src/admin.js:1:16 makes these" in ran.err
-    assert "is read in src/commands" not in ran.err
-
-
 OPEN = "module.exports = { name: 'ping', description: 'P.', execute(context) {} };"
 OF_AN_UNKNOWN_BOT = """\
 import discord
@@ -561,34 +486,6 @@ def test_another_form_turns_the_commands_that_the_code_does_not_tell(home: Home)
 
     assert 'syntax:      "{prefix}ping"' in ran.out
     assert 'syntax: "/ping"' not in home.read(FILE)
-
-
-MENU = """\
-from telegram import BotCommand
-from telegram.ext import Application, CommandHandler
-LINES
-async def init(app):
-    await app.bot.set_my_commands(MENU)
-app = Application.builder().token("1:a").build()
-app.add_handler(CommandHandler("start", start))
-app.add_handler(CommandHandler("ban", ban))
-"""
-START, INFO = "BotCommand('start', 'Starts.')", "BotCommand('info', 'Informs.')"
-
-
-@pytest.mark.parametrize("call", ["fill(MENU)", "texts.fill(more=MENU)"])
-def test_a_menu_that_is_given_to_a_function_takes_no_command_away(call: str, home: Home) -> None:
-    home.write("version: 1\nimport: {from: bot}\n")
-    home.write(MENU.replace("LINES", f"MENU = [{START}, {INFO}]"), "bot/main.py")
-    home.run("import")
-    home.write(MENU.replace("LINES", f"MENU = [{START}]\n{call}"), "bot/main.py")
-    ran = home.run("import")
-
-    assert "1 not read" in ran.out
-    assert "kept: info" in ran.out
-    shown = home.run("docs", "--format", "json").document["commands"]
-    assert {each["name"] for each in shown} == {"start", "info"}
-    assert "left_out: not in the menu that is imported" in home.read(FILE)
 
 
 def test_a_locale_file_that_has_the_texts_is_named_with_the_setting(home: Home) -> None:

@@ -321,36 +321,6 @@ def test_no_token_is_sent_in_a_text(home: Home, bot: Bot, variable: str) -> None
     assert not leaks(token, planned.said + applied.said)
 
 
-SPELLINGS = {
-    "decimal references": lambda text: "".join(f"&#{ord(each)};" for each in text),
-    "hexadecimal references": lambda text: "".join(f"&#x{ord(each):x};" for each in text),
-    "a URL within a URL": lambda text: "".join(f"%25{ord(each):02x}" for each in text),
-    "a program": lambda text: "".join(f"\\x{ord(each):02x}" for each in text),
-    "an old URL": lambda text: "".join(f"%u{ord(each):04X}" for each in text),
-    "HTML in a URL": lambda text: quote("".join(f"&#{ord(each)};" for each in text), safe=""),
-}
-
-
-@pytest.mark.promise("token-in-input", "token-in-text")
-@pytest.mark.parametrize("kind", SPELLINGS)
-def test_a_token_is_one_in_any_encoding(home: Home, bot: Bot, kind: str) -> None:
-    spelled = SPELLINGS[kind](bot.token)
-    described = json.dumps(f"It is {spelled}, as you know.")
-    home.write(f"version: 1\ncommands:\n  - {{name: a, description: {described}, syntax: /a}}\n")
-    listed = bot.everything()
-    planned, applied = home.run("plan"), home.run("apply", "--yes", "--max-deletes", "all")
-    as_json, written = home.run("plan", "--format", "json"), home.run("docs", "COMMANDS.md")
-
-    assert "apply will refuse it" in planned.said
-    assert (applied.code, written.code) == (5, 5)
-    assert "contains a token" in applied.err
-    assert bot.everything() == listed
-    assert not (home.path / "COMMANDS.md").exists()
-    for ran in (planned, applied, as_json, written):
-        assert spelled[:40] not in ran.said
-    assert as_json.document["changes"][0]["after"]["description"] == "It is <hidden>, as you know."
-
-
 def test_the_token_of_an_embedded_bot_is_still_printed(home: Home) -> None:
     added = home.run("bots", "add", "812045337190064138", "--name", "Harbor")
     home.variable("COMMANDSYNC_TOKEN", added.out.strip())

@@ -259,27 +259,6 @@ def test_another_host_gets_no_token_unless_the_environment_names_it(home: Home) 
     assert "discord.example is named by the manifest only" in ran.err
 
 
-@pytest.mark.parametrize(
-    ("top", "code", "message"),
-    [
-        ("", 4, "duplicate listing discord"),
-        (f'bot: "{APPLICATION}"\n', 2, "have one token for two listings of discord"),
-    ],
-    ids=["without a bot", "with one"],
-)
-def test_two_manifests_have_no_common_application(
-    home: Home, discord: DiscordServer, top: str, code: int, message: str
-) -> None:
-    manifest(home, discord, entry(PING), top=top)
-    home.write(home.read("commands.yaml"), "other.yaml")
-    manifest(home, discord, entry(PING))
-
-    ran = home.run("plan", "-f", "commands.yaml", "-f", "other.yaml", exits=code)
-
-    assert message in ran.err
-    assert discord.listing.requests == []
-
-
 def test_a_saved_plan_is_applied_to_its_application_and_server(
     home: Home, discord: DiscordServer
 ) -> None:
@@ -684,28 +663,6 @@ def test_only_what_a_version_had_is_deleted_with_owned(home: Home, discord: Disc
     assert "no version of the manifest had: application command 'region'" in refused.err
     assert "commandsync import discord reads it" in refused.err
     assert "or apply without --owned" in refused.err
-
-
-def test_a_full_list_loses_first_as_many_as_it_gets(home: Home, discord: DiscordServer) -> None:
-    menus = [{"name": f"Menu {n}", "type": 3} for n in range(15)]
-    discord.listing.seed(*menus)
-    new = [{"name": f"New {n}", "type": 3} for n in range(2)]
-    stay = [entry(node, syntax=node["name"]) for node in (*menus[:10], *new)]
-    manifest(home, discord, *stay)
-
-    planned = home.run("plan", "--max-deletes", "5", exits=0)
-    shown = home.run(
-        "plan", "--max-deletes", "5", "--requests", "--format", "json", exits=0
-    ).document["requests"]
-    home.run("apply", "--yes", "--max-deletes", "5", exits=0)
-
-    order = ["delete"] * 2 + ["add"] * 2 + ["delete"] * 3
-    assert [sent.kind for sent in discord.listing.writes()] == order
-    assert [each["method"] for each in shown] == [
-        {"delete": "DELETE", "add": "POST"}[kind] for kind in order
-    ]
-    assert planned.out.count("first, since the list is full") == 2
-    assert len(discord.listing.listed()) == 12
 
 
 def test_the_limit_on_deletes_counts_sub_commands(home: Home, discord: DiscordServer) -> None:

@@ -168,17 +168,6 @@ def test_in_ci_no_link_out_is_followed(home: Home, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_link_to_a_folder_inside_the_working_folder_is_followed(home: Home) -> None:
-    (home.path / "real").mkdir()
-    (home.path / "out").symlink_to("real")
-
-    home.run("docs", "out/D.md", exits=0)
-
-    assert "Reworded." in home.read("real/D.md")
-    assert (home.path / "out").is_symlink()
-
-
-@pytest.mark.usefixtures("bot")
 def test_a_linked_working_folder_is_written(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     (home.path.parent / "way").symlink_to("home")
     monkeypatch.chdir(home.path.parent / "way")

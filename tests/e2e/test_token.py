@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.e2e.test_prompt import bot
-from tests.support.bots import Bot, Proxy, Service
+from tests.support.bots import Proxy
 from tests.support.home import Home
 from tests.support.texts import jwts, plain_tokens
 
@@ -66,22 +66,6 @@ def test_plan_needs_no_token_and_sends_none(home: Home, proxy: Proxy) -> None:
 
     assert home.run("plan").code == 0
     assert ["authorization" in request.headers for request in proxy.requests] == [False]
-
-
-@pytest.mark.promise("token-of-another-bot")
-def test_another_bots_token_is_warned(home: Home, bot: Bot, service: Service, proxy: Proxy) -> None:
-    other = service.bot()
-    home.variable("COMMANDSYNC_TOKEN", other.token)
-
-    applied = home.run("apply", "--yes")
-    planned = home.run("plan")
-
-    assert (applied.code, planned.code) == (5, 0)
-    for said in (applied.err, planned.out):
-        assert f"bot {other.id}, " in said
-        assert f"bot {bot.id}" in said
-    assert "will refuse it" in planned.out
-    assert proxy.writes == []
 
 
 @pytest.mark.promise("token-source")

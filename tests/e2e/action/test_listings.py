@@ -185,22 +185,6 @@ def test_after_a_refused_merge_the_next_push_is_compared_with_what_was_sent(list
     assert lists.names == [["command0", "new"]] * 3
 
 
-@pytest.mark.promise("sent-deployments")
-@pytest.mark.parametrize("after_write", [True, False])
-def test_a_list_that_may_have_been_sent_is_sent_again(lists: Lists, *, after_write: bool) -> None:
-    lists.listed(*TEN)
-    lists.write(*TEN, "new")
-    lists.places["top.gg"].lose_next(times=5, after_write=after_write)
-    lists.merge(ends="6 incomplete")
-    states = lists.states()
-    lists.write(*TEN)
-    lists.merge(ends="0")
-
-    assert states == dict.fromkeys(CONTEXTS, "success") | {CONTEXTS[0]: "failure"}
-    assert lists.names == [TEN] * 3
-    assert lists.states() == dict.fromkeys(CONTEXTS, "success")
-
-
 def test_a_rerun_says_of_the_newest_commit_what_lists_show(lists: Lists, hub: Hub) -> None:
     old = lists.listed(*TEN)
     lists.write(*TEN, "new")
@@ -228,17 +212,6 @@ def test_one_list_that_fails_keeps_no_other_from_its_status(lists: Lists) -> Non
 
     assert lists.names == [["help", "ping"], ["help"], ["help", "ping"]]
     assert lists.states() == dict(zip(CONTEXTS, ("success", "failure", "success"), strict=True))
-
-
-def test_a_list_that_cannot_be_read_now_keeps_no_other_from_being_sent(lists: Lists) -> None:
-    lists.listed("help")
-    lists.write("help", "ping")
-    lists.places["telegram"].fail_next(500, times=5)
-    step = lists.merge(ends="6 incomplete")
-
-    assert lists.names == [["help", "ping"], ["help", "ping"], ["help"]]
-    assert lists.states() == dict.fromkeys(CONTEXTS[:2], "success")
-    assert "### Failed" in step.summary
 
 
 @pytest.mark.promise("unreadable-deployments")
@@ -471,32 +444,3 @@ def test_a_host_of_the_manifest_gets_a_token_if_an_input_names_it(runner: Runner
     assert "COMMANDSYNC_HOSTS=list.example" in error_of(refused)
     assert "COMMANDSYNC_HOSTS" not in named.log
     assert "marked-token" not in named.log.replace("::add-mask::marked-token-of-our-list\n", "")
-
-
-EVERY_SCOPE = "[default, all_private_chats, all_group_chats, all_chat_administrators]"
-
-
-@pytest.mark.parametrize(
-    ("scopes", "said"),
-    [
-        ("", "telegram (de): an earlier version had this list, of 2 commands"),
-        ("", "telegram: hidden in private chats by a list of 2 commands"),
-        (EVERY_SCOPE, "telegram (de): an earlier version had this list, of 2 commands"),
-    ],
-)
-def test_a_dropped_list_is_kept_and_named(lists: Lists, scopes: str, said: str) -> None:
-    """A scope or a language that is taken out of the manifest is never deleted by that."""
-    telegram = lists.places["telegram"]
-    del lists.places["top.gg"], lists.places["discordbotlist.com"]
-    lists.runner.repo.write({"de.yaml": "help: Zeigt alles.\n"})
-    short = lists.write("help", "ping")
-    lists.runner.write(f"{short}    scopes: {EVERY_SCOPE}\n    languages: {{de: de.yaml}}\n")
-    lists.merge(ends="0 applied")
-    kept, before = dict(telegram.lists), lists.head
-    assert len(kept) == 8
-
-    lists.runner.write(short + (f"    scopes: {scopes}\n" if scopes else ""))
-    step = lists.merge(pushed(before), ends="0 no-changes")
-
-    assert telegram.lists == kept
-    assert said in step.log

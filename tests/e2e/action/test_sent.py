@@ -118,18 +118,6 @@ def test_options_that_were_sent_are_known_and_their_removal_is_a_change(lists: L
     assert "options" not in lists.places["top.gg"].commands[0]
 
 
-@pytest.mark.parametrize("variable", ["DISCORD_TOKEN", "TOPGG_TOKEN", "COMMANDSYNC_TOKEN_OTHER"])
-def test_the_token_of_any_variable_in_a_text_is_not_sent(lists: Lists, variable: str) -> None:
-    lists.listed(*TEN)
-    lists.runner.variables[variable] = "marked-secret-of-lantern"
-    lists.write(*TEN, "new marked-secret-of-lantern")
-    step = lists.merge(ends="5")
-
-    assert "contains a token" in error_of(step)
-    assert "marked-secret" not in step.log.replace("::add-mask::marked-secret-of-lantern\n", "")
-    assert lists.writes == [1]
-
-
 NAMES = st.lists(st.sampled_from(TEN), unique=True, min_size=1)
 ENTRIES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {},

@@ -47,25 +47,6 @@ def test_a_recorded_command_is_in_the_manifest_with_its_object(home: Home, recor
     assert record([PLAY, HELP], flags=("--check",)).code == 0
 
 
-@fenced
-@pytest.mark.promise("incomplete-run")
-@pytest.mark.parametrize(
-    ("then", "words"),
-    [("sys.exit(1)", ()), ("while True: put([]); time.sleep(0.2)", ("--timeout", "1"))],
-)
-def test_an_incomplete_run_adds_and_removes_nothing(
-    home: Home, record: Import, then: str, words: tuple[str, ...]
-) -> None:
-    record([PLAY, HELP])
-    before = home.read(FILE)
-    ran = record([{**PLAY, "description": "Plays"}], *words, then=then)
-
-    after = home.read(FILE)
-    assert "name: help" in after, ran.said
-    assert ("description: Plays\n" in after) == ("1 to edit" in ran.out)
-    assert before.count("- name") == after.count("- name") == 2
-
-
 TEN = [{"type": 1, "name": f"c{number}", "description": "A command"} for number in range(10)]
 PATH = "/applications/7/commands"
 INCOMPLETE = {

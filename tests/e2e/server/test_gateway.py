@@ -49,17 +49,6 @@ def test_the_bot_is_sent_at_once_and_unasked(bot: Bot, version: str, path: str) 
     assert ready == {"event": "ready", "data": data}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_client_that_says_nothing_gets_every_later_event_in_order(bot: Bot, version: str) -> None:
-    bot.cast("early")
-    with listening(bot, version) as listener:
-        listener.greeted()
-        bot.cast(*map(str, range(250)))
-        bot.cast("last")
-
-        assert listener.users(251) == [*map(str, range(250)), "last"]
-
-
 def test_a_vote_is_an_event_with_its_user_and_its_bot(bot: Bot) -> None:
     user = {"id": "7", "username": "Ann", "avatar": "a1"}
     caller = Caller(bot.url, bot.id, bot.token)

@@ -151,21 +151,6 @@ def test_a_reminder_is_sent_when_due_and_connected(database: Database) -> None:
     assert entries(database)[-1].data == {"user": user("1"), "bot": BOT}
 
 
-def test_reminders_come_in_the_order_in_which_they_are_due(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(votes, "MOST_AT_ONCE", 100)
-    voters = [str(number) for number in range(250)]  # more than one transaction sends
-    for number, voter in enumerate(voters):
-        cast(database, voter, NOON + number * MOMENT, bot="43" if number % 2 else "42")
-    late = NOON + HALF_DAY + 199 * MOMENT
-    sent = [votes.send_due(database, BOTS, late) for _ in range(3)]
-    first = reminded(database)
-    votes.send_due(database, BOTS, NOON + timedelta(hours=13))
-
-    assert (sent, first, reminded(database)) == ([100, 100, 0], voters[:200], voters)
-
-
 def test_processes_send_each_reminder_once(
     database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
