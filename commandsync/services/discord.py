@@ -37,8 +37,9 @@ from commandsync.services.abilities import (
     Support,
     facts_of,
 )
-from commandsync.services.discordlists import DESCRIPTION, NAME
 from commandsync.services.discordobjects import (
+    DESCRIPTION,
+    NAME,
     Object,
     entries_of,
     number_of,

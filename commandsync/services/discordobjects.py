@@ -16,14 +16,26 @@ Rules: Discord's documentation of application commands, and its published schema
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from commandsync.records.losses import Limit
 from commandsync.records.snapshot import NESTING, Entry, Node
 from commandsync.records.texts import ApplicationCommand
-from commandsync.services.discordlists import DESCRIPTION, NAME
 
 SLASH, MENUS = "1", ("2", "3")
 """The types of commands that are written; all others are left alone."""
 
 Object = dict[str, Any]
+
+DESCRIPTION = Limit(least=1, most=100)
+NAME = Limit(
+    least=1,
+    most=32,
+    # letters and digits of all scripts, and all of the scripts Devanagari and Thai
+    pattern=r"[-\w'\u0900-\u0950\u0955-\u0963\u0966-\u097f\ua8e0-\ua8ff\U00011b00-\U00011b09"
+    r"\u0e01-\u0e3a\u0e40-\u0e5b]+",
+    lower_case=True,
+    allowed="lower-case letters, digits, -, _ and '",
+)
+"""The limits of the texts of a command, and of its options."""
 
 _OF_DISCORD = frozenset(
     (

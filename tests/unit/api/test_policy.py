@@ -36,7 +36,7 @@ from commandsync.errors import (
 )
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import CommandText, Resource
-from commandsync.services.discordlists import TOP_GG
+from commandsync.services.catalogue import TOP_GG
 
 TEXT = CommandText("help", "Shows the menu.", "/help")
 READ = list_records("42", Resource.COMMAND)

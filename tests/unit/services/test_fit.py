@@ -22,8 +22,7 @@ from commandsync.records.texts import (
     Resource,
     canonical,
 )
-from commandsync.services.catalogue import LISTS, declared
-from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
+from commandsync.services.catalogue import DISCORD_BOT_LIST, LISTS, TOP_GG, declared
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.fit import fit as really_fit
 from commandsync.services.service import ListService

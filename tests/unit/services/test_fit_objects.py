@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from commandsync.records.losses import OPTIONS, TRANSLATIONS
 from commandsync.records.snapshot import Entry, Snapshot, by_name
 from commandsync.records.texts import CommandText, Resource
-from commandsync.services.discordlists import TOP_GG
+from commandsync.services.catalogue import TOP_GG
 from commandsync.services.fit import Fitted, fit
 from commandsync.services.telegram import TELEGRAM
 from commandsync.sources.entry import SourceReading

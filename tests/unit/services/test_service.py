@@ -34,8 +34,7 @@ from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Ability, CommandText, Resource, Text
-from commandsync.services.catalogue import LISTS
-from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
+from commandsync.services.catalogue import DISCORD_BOT_LIST, LISTS, TOP_GG
 from commandsync.services.fit import as_listed, fit
 from commandsync.services.service import PAGE, ListService, RecordService, accepted
 from commandsync.services.telegram import TELEGRAM

@@ -12,7 +12,8 @@ import pytest
 from commandsync.errors import ArgumentError, DecodeError, Invalid, NotFound, Reply, Unauthorized
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from commandsync.services.discordlists import DISCORD_BOT_LIST, NAME, TOP_GG, objects
+from commandsync.services.catalogue import DISCORD_BOT_LIST, TOP_GG, objects
+from commandsync.services.discordobjects import NAME
 from commandsync.services.service import ListService
 from tests.support.destination import is_in_discord_names
 
