@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from urllib.parse import quote
 
 from commandsync.api.arguments import parse_address
 from commandsync.diagnostics import Do, Hint
@@ -19,6 +21,7 @@ from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called
 from commandsync.manifest.source import MOST_BYTES, Allowance, quoted
 from commandsync.manifest.syntax import typographic
 from commandsync.plan import rules
+from commandsync.records.losses import NAMES, limit_of_characters
 from commandsync.records.texts import canonical, has_wildcard
 
 if TYPE_CHECKING:
@@ -225,6 +228,110 @@ def address(text: str, *, insecure_http: bool = False) -> str:
         raise value_error(error.message, "use https://") from None
     except UsageError as error:
         raise value_error(error.message, error.hint) from None
+
+
+LANGUAGE = "[a-z]{2}"
+SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
+GUILD = r"\s*[0-9]{1,20}\s*"
+GREATEST = 999_999_999  # limit of a listing
+CHARACTERS = r"[!-~]*[!-,.-~]-[!-,.-~][!-~]*"  # with a range
+EXAMPLE = "https://list.example/api/bots/{bot}/commands"
+_URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:%[0-9A-Fa-f]{2}|[!\"$&-\[\]-z|~]|\{bot\})*)"
+_UNQUOTED = re.compile("%([0-9A-Fa-f]{2})")
+_UNCHANGED = "%{}/?:@!$&'()*+,;=-._~"  # what a client sends as it is written
+
+service = matching(
+    SERVICE,
+    "service must look like top.gg or our-list",
+    "a name has at most 100 letters, digits, dots, hyphens and underscores",
+)
+guild = matching(
+    GUILD,
+    "guild must look like 613425648685547541",
+    "it is the id of a server: copy it in Discord, with the developer mode",
+)
+language = matching(LANGUAGE, "a language must look like de", "it has two letters (ISO 639-1)")
+authorization = matching(
+    r"[ !-z|~]*\{token\}[ !-z|~]*",
+    "authorization must contain {token} once, and otherwise ASCII characters",
+    'write "Bearer {token}" or "{token}"; never write the token itself here',
+)
+without_token = matching(
+    r"(?s)(?!.*\{token\}).*",
+    "{token} is allowed in authorization only",
+    "the token is sent in that header",
+)
+_like_url = matching(
+    _URL,
+    f"url must look like {EXAMPLE}",
+    "it has a host and a path of ASCII characters, and only {bot} in braces",
+)
+_like_origin = matching(
+    "https?://[^/]+",
+    "base_url of a listing must not have a path",
+    "it replaces the service's own scheme and host, such as http://127.0.0.1:8081",
+)
+
+
+def origin(text: str) -> str:
+    """Return the scheme and host of a listing in their one spelling."""
+    return _like_origin(address(text))
+
+
+def url(text: str) -> str:
+    """Return the URL of a request in its one spelling, as it is sent.
+
+    A path has no empty parts and no dots.
+    """
+    parts = re.fullmatch(_URL, _like_url(without_token(text)))
+    assert parts is not None  # noqa: S101 - it is checked
+    host, target = parts.groups()
+    path, query, parameters = target.partition("?")
+    path, parameters = (
+        quote(_UNQUOTED.sub(_unquoted, part), safe=_UNCHANGED) for part in (path, parameters)
+    )
+    names: list[str] = []
+    for name in path.split("/"):
+        if name == "..":
+            del names[-1:]
+        elif name not in {"", "."}:
+            names.append(name)
+    end = "/" if names and path.endswith(("/", "/.", "/..")) else ""
+    return f"{address(host)}/{'/'.join(names)}{end}{query if parameters else ''}{parameters}"
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    """Return a letter, digit or mark that needs no quoting; else the quoted one in capitals."""
+    character = chr(int(match[1], 16))
+    plain = character.isascii() and (character.isalnum() or character in "-._~")
+    return character if plain else match[0].upper()
+
+
+def with_name(keys: dict[str, T]) -> dict[str, T]:
+    """Check that one of the keys of an object has the name of the command."""
+    if "name" not in keys.values():
+        raise value_error("fields has no key for the name", "write name: name")
+    return keys
+
+
+def limit_of_listing(value: Node) -> int | str:
+    """Return a limit of a listing: a number, or characters such as a-z0-9_."""
+    if isinstance(value, Scalar) and value.plain and re.fullmatch("0{0,9}[1-9][0-9]{0,8}", value):
+        return int(value)
+    if isinstance(value, Scalar) and re.fullmatch(CHARACTERS, value):
+        with suppress(ValueError):
+            limit_of_characters(value)
+            return str(value)
+    raise value_error(f"a limit must be a number from 1 to {GREATEST:,}, not {shown(value)}")
+
+
+def limits(by_name: dict[str, int | str]) -> dict[str, int | str]:
+    """Check that the limit of each name has the type that it needs."""
+    for name, most in by_name.items():
+        if isinstance(most, str) != (name == NAMES):
+            expected = "characters, such as a-z0-9_" if name == NAMES else "a number"
+            raise value_error(f"the limit {name} must be {expected}")
+    return by_name
 
 
 def identifier(text: str) -> str:

@@ -22,6 +22,7 @@ from pydantic import (
 
 from commandsync.manifest import checks
 from commandsync.manifest.checks import ValidationContext, as_written, value_error
+from commandsync.manifest.keys import FieldName
 from commandsync.manifest.nodes import Node, Scalar, called
 from commandsync.manifest.source import quoted
 from commandsync.plan import rules
@@ -43,11 +44,6 @@ class Table(BaseModel):
     def value(self) -> Any:  # noqa: ANN401 - as each model says
         """Return the values, apart from their model if there is something for them."""
         return self
-
-
-def matching(pattern: str, message: str, hint: str) -> AfterValidator:
-    """Return a validator that refuses strings which do not match, without showing them."""
-    return AfterValidator(checks.matching(pattern, message, hint))
 
 
 def keyed(names: dict[str, Any], values: dict[str, Any]) -> WithJsonSchema:
@@ -85,9 +81,6 @@ Texts = Annotated[
 
 Categories = Annotated[dict[AnyText, AnyText], keyed({"pattern": r"\S"}, TEXT)]
 """The category of each pattern, all strings that are not empty."""
-
-FieldName = Literal["name", "description", "syntax", "category"]
-"""The fields of a command."""
 
 Columns = Annotated[dict[FieldName, AnyText], keyed({"enum": list(Resource.COMMAND.fields)}, TEXT)]
 """The name of the column of each field."""

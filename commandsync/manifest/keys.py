@@ -8,7 +8,8 @@ defaults are those of the models.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from commandsync.plan.rules import SyncRules
 from commandsync.records.imported import members
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from commandsync.manifest.checks import CommandDefaults
     from commandsync.records.snapshot import Schedule
+    from commandsync.services.catalogue import DeclaredRead
 
 MANIFEST = "a manifest"
 """The name of its kind in messages."""
@@ -30,6 +32,25 @@ MARKS = {"bot", "base_url", "token_env", "listings", "sync"} | {
     each.collection for each in OF_MANIFEST
 }
 """The keys that mark a manifest; other programs' files have include, defaults or prefix, too."""
+
+
+FieldName = Literal["name", "description", "syntax", "category"]
+"""The fields of a command."""
+
+Loss = Literal[FieldName, "options", "translations", "commands", "sync"]
+"""What a service may lack without a warning."""
+
+Limited = Literal[FieldName, "commands", "names"]
+"""What may have a limit: the length of a field, the number of commands, the characters of names."""
+
+Scope = Literal["default", "all_private_chats", "all_group_chats", "all_chat_administrators"]
+"""The scopes of Telegram that need no chat."""
+
+Method = Literal["POST", "PUT", "PATCH"]
+"""The methods of the request that replaces a list."""
+
+NONE = "none"
+"""In place of a language's file: the list of that language is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +119,35 @@ class ImportKeys:
     unread: tuple[str, ...] = ()
 
 
+class ReplaceKeys(NamedTuple):
+    """The request that replaces the list of a service that a manifest declares."""
+
+    method: Method
+    url: str  # in its one spelling
+    authorization: str = ""
+    wrap: str = ""
+    fields: Mapping[str, FieldName] = MappingProxyType({})
+    limits: Mapping[str, int | str] = MappingProxyType({})
+    read: DeclaredRead | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingKeys:
+    """The values of a service that lists the bot."""
+
+    service: str
+    bot: str = ""
+    guild: str = ""
+    base_url: str = ""
+    token_env: str = ""
+    lossy: tuple[Loss, ...] = ()
+    prefix_commands: Literal["omit", "send"] = "omit"
+    replace: ReplaceKeys | None = None
+    scopes: tuple[Scope, ...] = ()
+    languages: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, int | str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestKeys:
     """The values of a manifest's own file, or of an included file, which has only entries."""
@@ -112,7 +162,7 @@ class ManifestKeys:
     sync: SyncRules = field(default_factory=SyncRules)
     imports: ImportKeys = field(default_factory=ImportKeys)
     has_import: bool = False  # whether `import:` is there
-    listings: Sequence[Any] = field(default_factory=list)  # of `ListingModel`
+    listings: tuple[ListingKeys, ...] = ()
     # The values of the entries by their kinds, those of commands as `CommandKeys`.
     entries: Mapping[Resource, Sequence[Any]] = field(default_factory=dict)
 
@@ -120,4 +170,4 @@ class ManifestKeys:
     def files(self) -> tuple[str, ...]:
         """The patterns of all files that belong to the manifest: included ones, and languages."""
         named = (file for each in self.listings for file in each.languages.values())
-        return (*self.include, *(file for file in named if file != "none"))
+        return (*self.include, *(file for file in named if file != NONE))

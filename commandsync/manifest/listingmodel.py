@@ -2,14 +2,10 @@
 
 `ADAPTER` checks a list of entries. Each entry is a service that lists the bot, too: a known one by
 its name, or one that `replace:` declares, with the request that replaces its list and the one that
-reads it back. URLs are normalised here, once. Problems that only show beside other keys are those
-of `listings.py`.
+reads it back. Problems that only show beside other keys are those of `listings.py`.
 """
 
-import re
-from contextlib import suppress
 from typing import Annotated, Literal, cast, get_args
-from urllib.parse import quote
 
 from pydantic import (
     AfterValidator,
@@ -23,70 +19,20 @@ from pydantic import (
 )
 from pydantic.config import JsonDict
 
+from commandsync.manifest import checks
 from commandsync.manifest import fields as types
-from commandsync.manifest.checks import address, as_written, shown, value_error
-from commandsync.manifest.fields import AnyText, FieldName, keyed, matching
-from commandsync.manifest.nodes import Node, Scalar
-from commandsync.records.losses import NAMES, limit_of_characters
-from commandsync.services.catalogue import LISTS
-
-Loss = Literal[FieldName, "options", "translations", "commands", "sync"]
-"""What a service may lack without a warning."""
-
-Scope = Literal["default", "all_private_chats", "all_group_chats", "all_chat_administrators"]
-"""The scopes of Telegram that need no chat."""
-
-NONE = "none"
-"""In place of a language's file: the list of that language is deleted."""
-
-_LANGUAGE = "[a-z]{2}"
-_Limited = Literal[FieldName, "commands", "names"]
-_MOST = 999_999_999
-_CHARACTERS = r"[!-~]*[!-,.-~]-[!-,.-~][!-~]*"  # with a range
-_SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
-_URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:%[0-9A-Fa-f]{2}|[!\"$&-\[\]-z|~]|\{bot\})*)"
-_UNQUOTED = re.compile("%([0-9A-Fa-f]{2})")
-_UNCHANGED = "%{}/?:@!$&'()*+,;=-._~"  # what a client sends as it is written
-_EXAMPLE = "https://list.example/api/bots/{bot}/commands"
-
-
-def _with_name(keys: dict[str, FieldName]) -> dict[str, FieldName]:
-    if "name" not in keys.values():
-        raise value_error("fields has no key for the name", "write name: name")
-    return keys
-
-
-def _normal(origin: str, target: str) -> str:
-    """Return a URL in its one spelling, as it is sent: a path has no empty parts and no dots."""
-    path, query, parameters = target.partition("?")
-    path, parameters = (
-        quote(_UNQUOTED.sub(_unquoted, text), safe=_UNCHANGED) for text in (path, parameters)
-    )
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in {"", "."}:
-            parts.append(part)
-    end = "/" if parts and path.endswith(("/", "/.", "/..")) else ""
-    return f"{address(origin)}/{'/'.join(parts)}{end}{query if parameters else ''}{parameters}"
-
-
-def _unquoted(match: re.Match[str]) -> str:
-    """Return a letter, digit or mark that needs no quoting; else the quoted one in capitals."""
-    character = chr(int(match[1], 16))
-    plain = character.isascii() and (character.isalnum() or character in "-._~")
-    return character if plain else match[0].upper()
-
-
-def _limit(value: Node) -> int | str:
-    if isinstance(value, Scalar) and value.plain and re.fullmatch("0{0,9}[1-9][0-9]{0,8}", value):
-        return int(value)
-    if isinstance(value, Scalar) and re.fullmatch(_CHARACTERS, value):
-        with suppress(ValueError):
-            limit_of_characters(value)
-            return str(value)
-    raise value_error(f"a limit must be a number from 1 to {_MOST:,}, not {shown(value)}")
+from commandsync.manifest.checks import as_written
+from commandsync.manifest.fields import AnyText, keyed
+from commandsync.manifest.keys import (
+    FieldName,
+    Limited,
+    ListingKeys,
+    Loss,
+    Method,
+    ReplaceKeys,
+    Scope,
+)
+from commandsync.services.catalogue import LISTS, DeclaredRead
 
 
 def _without_null(schema: JsonDict) -> None:
@@ -95,98 +41,41 @@ def _without_null(schema: JsonDict) -> None:
     schema.update(reference)
 
 
-_Key = Annotated[
-    AnyText,
-    matching(
-        r"(?s)(?!.*\{token\}).*",
-        "{token} is allowed in authorization only",
-        "the token is sent in that header",
-    ),
-]
-_Origin = Annotated[
-    AnyText,
-    AfterValidator(address),
-    matching(
-        "https?://[^/]+",
-        "base_url of a listing must not have a path",
-        "it replaces the service's own scheme and host, such as http://127.0.0.1:8081",
-    ),
-]
-_Url = Annotated[
-    _Key,
-    matching(
-        _URL,
-        f"url must look like {_EXAMPLE}",
-        "it has a host and a path of ASCII characters, and only {bot} in braces",
-    ),
-    AfterValidator(lambda url: re.sub(_URL, lambda part: _normal(part[1], part[2]), url)),
-]
-_Authorization = Annotated[
-    AnyText,
-    matching(
-        r"[ !-z|~]*\{token\}[ !-z|~]*",
-        "authorization must contain {token} once, and otherwise ASCII characters",
-        'write "Bearer {token}" or "{token}"; never write the token itself here',
-    ),
-]
+_Key = Annotated[AnyText, AfterValidator(checks.without_token)]
+_Url = Annotated[AnyText, AfterValidator(checks.url)]
 _Fields = Annotated[
     dict[_Key, Annotated[FieldName, BeforeValidator(as_written)]],
-    AfterValidator(_with_name),
+    AfterValidator(checks.with_name),
     keyed(types.TEXT, {"enum": list(get_args(FieldName))}),
 ]
-
-
-def _checked(limits: dict[str, int | str]) -> dict[str, int | str]:
-    for name, limit in limits.items():
-        if isinstance(limit, str) != (name == NAMES):
-            what = "characters, such as a-z0-9_" if name == NAMES else "a number"
-            raise value_error(f"the limit {name} must be {what}")
-    return limits
-
-
 _Limits = Annotated[
-    dict[_Limited, Annotated[int | str, PlainValidator(_limit)]],
-    AfterValidator(_checked),
+    dict[Limited, Annotated[int | str, PlainValidator(checks.limit_of_listing)]],
+    AfterValidator(checks.limits),
     keyed(
-        {"enum": list(get_args(_Limited))},
+        {"enum": list(get_args(Limited))},
         {
             "anyOf": [
-                {"type": "integer", "minimum": 1, "maximum": _MOST},
-                {"type": "string", "pattern": f"^{_CHARACTERS}$"},
+                {"type": "integer", "minimum": 1, "maximum": checks.GREATEST},
+                {"type": "string", "pattern": f"^{checks.CHARACTERS}$"},
             ]
         },
     ),
 ]
 _Service = Annotated[
     AnyText,
-    matching(
-        _SERVICE,
-        "service must look like top.gg or our-list",
-        "a name has at most 100 letters, digits, dots, hyphens and underscores",
-    ),
-    WithJsonSchema({"type": ["string", "number", "boolean"], "pattern": f"^{_SERVICE}$"}),
+    AfterValidator(checks.service),
+    WithJsonSchema({"type": ["string", "number", "boolean"], "pattern": f"^{checks.SERVICE}$"}),
 ]
-_Lossy = Annotated[types.Words[Loss], types.one_or_more(list(get_args(Loss)))]
 _Guild = Annotated[
     AnyText,
-    matching(
-        r"\s*[0-9]{1,20}\s*",
-        "guild must look like 613425648685547541",
-        "it is the id of a server: copy it in Discord, with the developer mode",
-    ),
-    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\s*[0-9]{1,20}\s*$"}),
+    AfterValidator(checks.guild),
+    WithJsonSchema({"type": ["string", "number"], "pattern": f"^{checks.GUILD}$"}),
 ]
-_PrefixCommands = Annotated[Literal["omit", "send"], BeforeValidator(as_written)]
+_Lossy = Annotated[types.Words[Loss], types.one_or_more(list(get_args(Loss)))]
 _Scopes = Annotated[types.Words[Scope], types.one_or_more(list(get_args(Scope)))]
 _Languages = Annotated[
-    dict[
-        Annotated[
-            AnyText,
-            matching(_LANGUAGE, "a language must look like de", "it has two letters (ISO 639-1)"),
-        ],
-        AnyText,
-    ],
-    keyed({"pattern": f"^{_LANGUAGE}$"}, types.TEXT),
+    dict[Annotated[AnyText, AfterValidator(checks.language)], AnyText],
+    keyed({"pattern": f"^{checks.LANGUAGE}$"}, types.TEXT),
 ]
 
 
@@ -209,13 +98,11 @@ class ReadModel(types.Table):
 class ReplaceModel(types.Table):
     """The request that replaces the whole list of a service, as data."""
 
-    method: Annotated[Literal["POST", "PUT", "PATCH"], BeforeValidator(as_written)] = Field(
-        description="The HTTP method."
-    )
+    method: Annotated[Method, BeforeValidator(as_written)] = Field(description="The HTTP method.")
     url: _Url = Field(
-        description="The URL; {bot} is replaced with the bot's id.", examples=[_EXAMPLE]
+        description="The URL; {bot} is replaced with the bot's id.", examples=[checks.EXAMPLE]
     )
-    authorization: _Authorization = Field(
+    authorization: Annotated[AnyText, AfterValidator(checks.authorization)] = Field(
         "",
         description="The Authorization header, if any; {token} is replaced with the token.",
         examples=["Bearer {token}", "{token}"],
@@ -240,6 +127,11 @@ class ReplaceModel(types.Table):
         description="The request that reads the list back, which is then verified.",
     )
 
+    def value(self) -> ReplaceKeys:
+        """Return the values of the request."""
+        read = self.read and DeclaredRead(**dict(self.read))
+        return ReplaceKeys(**dict(self) | {"read": read})
+
 
 class ListingModel(types.Table):
     """A service that lists the bot."""
@@ -252,12 +144,14 @@ class ListingModel(types.Table):
     guild: _Guild = Field(
         "", description="Discord only: the server of the commands; by default, the global ones."
     )
-    base_url: _Origin = Field("", description="The scheme and host in place of the service's own.")
+    base_url: Annotated[AnyText, AfterValidator(checks.origin)] = Field(
+        "", description="The scheme and host in place of the service's own."
+    )
     token_env: types.TokenEnv = Field(
         "", description="The environment variable with the token for this service."
     )
     lossy: _Lossy = Field((), description="The parts that the service may lack without a warning.")
-    prefix_commands: _PrefixCommands = Field(
+    prefix_commands: Annotated[Literal["omit", "send"], BeforeValidator(as_written)] = Field(
         "omit",
         description="Whether commands that are called with a prefix other than / are sent to a "
         "service that shows names with a /.",
@@ -281,6 +175,10 @@ class ListingModel(types.Table):
     limits: _Limits = Field(
         {}, description="Lower limits for this listing, of any service.", examples=[{"name": 20}]
     )
+
+    def value(self) -> ListingKeys:
+        """Return the values of the listing."""
+        return ListingKeys(**dict(self) | {"replace": self.replace and self.replace.value()})
 
 
 TABLES: dict[str, type[BaseModel]] = {

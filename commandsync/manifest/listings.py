@@ -1,37 +1,29 @@
 """The listings of a manifest: the services that its entries name, and their problems.
 
-An entry of `listings:` is checked by the models of `listingmodel.py`. Then `read_listings` makes
+An entry of `listings:` is checked as all keys are. Then `read_listings` makes
 values of the entries, one for each scope and language, and reports the problems that only show
 beside other keys. `ManifestListing` knows its service, its address, and the identity of its list.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from types import MappingProxyType
 from typing import cast
 
-from pydantic import (
-    ConfigDict,
-)
-
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Location, Problem
 from commandsync.manifest import nodes
-from commandsync.manifest.listingmodel import (
-    NONE,
-    ListingModel,
-    ReplaceModel,
-)
+from commandsync.manifest.keys import NONE, ListingKeys, ReplaceKeys
 from commandsync.manifest.nodes import Scalar
 from commandsync.manifest.registrations import DISCORD
 from commandsync.manifest.source import FileProblems, did_you_mean, quoted
 from commandsync.records.losses import COMMANDS, with_characters
 from commandsync.records.snapshot import Audience, Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import Resource, canonical
 from commandsync.services.abilities import FactSource
-from commandsync.services.catalogue import LISTS, SERVICES, DeclaredRead, declared
+from commandsync.services.catalogue import LISTS, SERVICES, declared
 from commandsync.services.service import ListService
 
 _MANIFESTS_BOT = "the manifest's"  # not a valid id
@@ -39,28 +31,21 @@ _NO_BOT = "0"  # in place of an id that is not known
 _NOTHING = Snapshot({Resource.COMMAND: ()})
 
 
-def _declared(name: str, own: ReplaceModel) -> ListService:
-    values = dict(own)
-    values["read"] = own.read and DeclaredRead(**dict(own.read))
-    return declared(name, **values)
-
-
-class ManifestListing(ListingModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestListing(ListingKeys):
     """A service that lists the bot, at its place in the manifest."""
-
-    model_config = ConfigDict(defer_build=True)  # it is made of a model that is checked
 
     location: Location
     audience: Audience | None = None  # for whom the list is, of a service with several lists
     first: bool = True  # whether it is the first list of its entry
     # The descriptions in its language by the names of commands; None for a list to delete.
-    texts: Mapping[str, str] | None = MappingProxyType({})
+    texts: Mapping[str, str] | None = field(default_factory=dict)
 
     @property
     def list_service(self) -> ListService:
         """The service, at the address and with the limits of this listing."""
         own = self.replace
-        service = LISTS[self.service] if own is None else _declared(self.service, own)
+        service = LISTS[self.service] if own is None else declared(self.service, **own._asdict())
         if self.audience and service.for_audience:
             service = service.for_audience(self.audience)
         facts, says = service.facts, FactSource("the manifest").says
@@ -129,7 +114,7 @@ def identity_for(default: str, audience: Audience | None) -> str:
 def read_listings(
     report: FileProblems,
     root: nodes.Mapping,
-    models: Sequence[ListingModel],
+    models: Sequence[ListingKeys],
     *,
     bot: str,
     texts_of: Callable[[Scalar], Mapping[str, str]],
@@ -159,20 +144,20 @@ def read_listings(
 
 def _lists(
     node: nodes.Mapping,
-    model: ListingModel,
+    model: ListingKeys,
     location: Location,
     texts_of: Callable[[Scalar], Mapping[str, str]],
 ) -> Iterator[ManifestListing]:
     """Yield the listings of an entry: one for each scope and language."""
-    files = cast("nodes.Mapping", node.get("languages", {}))
     texts: dict[str, Mapping[str, str] | None] = {"": {}}
-    for language in model.languages:
-        file = cast("Scalar", files[language])
-        texts[language] = None if file == NONE else texts_of(file)
+    for key, file in cast("nodes.Mapping", node.get("languages", {})).items():
+        language = canonical(key)
+        deleted = model.languages[language] == NONE
+        texts[language] = None if deleted else texts_of(cast("Scalar", file))
     scopes = dict.fromkeys(model.scopes or ("default",))
     for number, (scope, language) in enumerate(product(scopes, texts)):
-        yield ManifestListing.model_construct(
-            **dict(model),
+        yield ManifestListing(
+            **{each.name: getattr(model, each.name) for each in fields(model)},
             location=location,
             audience=Audience(scope, language) if _has_audiences(model.service) else None,
             first=number == 0,
@@ -214,7 +199,7 @@ def _has_audiences(service: str) -> bool:
     return service in LISTS and LISTS[service].for_audience is not None
 
 
-def _problems(node: nodes.Mapping, listing: ListingModel) -> Iterator[tuple[int, str, str]]:
+def _problems(node: nodes.Mapping, listing: ListingKeys) -> Iterator[tuple[int, str, str]]:
     """Yield the problems between the keys of a listing: place, message and hint."""
     name, own = listing.service, listing.replace
     if not _has_audiences(name):
@@ -231,7 +216,7 @@ def _problems(node: nodes.Mapping, listing: ListingModel) -> Iterator[tuple[int,
 
 
 def _declared_problems(
-    node: nodes.Mapping, listing: ListingModel, own: ReplaceModel
+    node: nodes.Mapping, listing: ListingKeys, own: ReplaceKeys
 ) -> Iterator[tuple[int, str, str]]:
     """Yield the problems of a listing with `replace:`, as `_problems`."""
     name = listing.service

@@ -14,7 +14,7 @@ from commandsync.manifest import fields
 from commandsync.manifest.checks import CommandDefaults, UnfitError
 from commandsync.manifest.discordobject import DEFINITIONS, OBJECT_SCHEMA, DiscordObject
 from commandsync.manifest.fields import Table
-from commandsync.manifest.keys import CommandKeys, ImportKeys, ManifestKeys
+from commandsync.manifest.keys import CommandKeys, ImportKeys, ListingKeys, ManifestKeys
 from commandsync.manifest.nodes import Node
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Schedule
@@ -237,13 +237,14 @@ class IncludedModel(_Entries):
         return ManifestKeys(entries=self.entries())
 
 
-def _listings(value: Node, info: ValidationInfo) -> list[Any]:
+def _listings(value: Node, info: ValidationInfo) -> tuple[ListingKeys, ...]:
     from commandsync.manifest.listingmodel import ADAPTER  # noqa: PLC0415 - seldom needed
 
     try:
-        return ADAPTER.validate_python(value, context=info.context)
+        models = ADAPTER.validate_python(value, context=info.context)
     except ValidationError:  # the problems of its entries are found entry by entry
         raise PydanticKnownError("list_type") from None
+    return tuple(model.value() for model in models)
 
 
 class ManifestModel(_Entries):
@@ -286,7 +287,7 @@ class ManifestModel(_Entries):
     )
     sync: SyncModel = Field(default_factory=SyncModel)
     imports: ImportModel = Field(default_factory=ImportModel, alias="import")
-    listings: Annotated[list[Any], PlainValidator(_listings)] = Field([])  # of `ListingModel`
+    listings: Annotated[tuple[Any, ...], PlainValidator(_listings)] = ()  # of `ListingKeys`
     commands: Commands = Field([])
     announcements: Announcements = Field([])
 

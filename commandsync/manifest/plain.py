@@ -10,11 +10,22 @@ is not plain: then its models check all of it again, and explain the problems.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 from commandsync.manifest import checks
 from commandsync.manifest.checks import ValidationContext
-from commandsync.manifest.keys import CommandKeys, ImportKeys, ManifestKeys
+from commandsync.manifest.keys import (
+    CommandKeys,
+    FieldName,
+    ImportKeys,
+    Limited,
+    ListingKeys,
+    Loss,
+    ManifestKeys,
+    Method,
+    ReplaceKeys,
+    Scope,
+)
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.plan.rules import SyncRules
 from commandsync.records.imported import ImportedCommand, ImportedPlace
@@ -87,23 +98,14 @@ def _values(node: Node, table: _Table, info: _Info) -> dict[str, Any]:
     return values
 
 
-def _text(node: Node, info: _Info) -> str:
+def _scalar(node: Node) -> Scalar:
     if not isinstance(node, Scalar):
         raise _NotPlainError
-    text = checks.text_of(node, info)
-    return str(text)
+    return node
 
 
-def _syntax(node: Node, info: _Info) -> str:
-    return checks.prefixed(_text(node, info), info)
-
-
-def _category(node: Node, info: _Info) -> str:
-    return str(checks.not_null(_scalar(node), info))
-
-
-def _id(node: Node, info: _Info) -> str:
-    return checks.identifier(_text(node, info))
+def _text(node: Node, info: _Info) -> str:
+    return str(checks.text_of(_scalar(node), info))
 
 
 def _texts(node: Node, info: _Info) -> tuple[str, ...]:
@@ -117,6 +119,48 @@ def _patterns(node: Node, info: _Info) -> tuple[str, ...]:
     return checks.few_wildcards(_texts(node, info))
 
 
+def _checked(check: Callable[[str], str]) -> _Check:
+    """Return the check of a string that is not empty, for which there is another one, too."""
+    return lambda node, info: check(_text(node, info))
+
+
+def _word(*words: str) -> _Check:
+    """Return the check of one of some words."""
+
+    def check(node: Node, info: _Info) -> str:
+        word = str(checks.as_written(_scalar(node), info))
+        if word not in words:
+            raise _NotPlainError
+        return word
+
+    return check
+
+
+def _words(words: Iterable[str]) -> _Check:
+    """Return the check of a list of some words, or of a single one."""
+    check = _word(*words)
+
+    def check_each(node: Node, info: _Info) -> tuple[str, ...]:
+        items = checks.items_of(node)
+        if not isinstance(items, tuple):
+            raise _NotPlainError
+        return tuple(check(item, info) for item in items)
+
+    return check_each
+
+
+def _pairs(check_key: _Check, check: _Check) -> Callable[[Node, _Info], dict[str, Any]]:
+    """Return the check of keys that are the author's, and of their values."""
+
+    def check_pairs(node: Node, info: _Info) -> dict[str, Any]:
+        if not isinstance(node, Mapping):
+            raise _NotPlainError
+        keys = zip(node.written_keys(), node.values(), strict=True)
+        return {check_key(key, info): check(part, info) for key, part in keys}
+
+    return check_pairs
+
+
 def _flag(node: Node, _: _Info) -> bool:
     flag = checks.flag(node)
     if not isinstance(flag, bool):
@@ -124,70 +168,64 @@ def _flag(node: Node, _: _Info) -> bool:
     return flag
 
 
-def _scalar(node: Node) -> Scalar:
-    if not isinstance(node, Scalar):
-        raise _NotPlainError
-    return node
-
-
-def _short(text: str) -> str:
-    if len(text) > checks.LONGEST:
-        raise _NotPlainError
-    return text
+def _category(node: Node, info: _Info) -> str:
+    return str(checks.not_null(_scalar(node), info))
 
 
 def _prefix(node: Node, info: _Info) -> str:
-    return _short(str(checks.as_written(_scalar(node), info)))
-
-
-def _version(node: Node, _: _Info) -> str:
-    return str(checks.version(node))
-
-
-def _bot(node: Node, info: _Info) -> str:
-    return checks.bot(_text(node, info))
-
-
-def _base_url(node: Node, info: _Info) -> str:
-    return checks.address(_text(node, info), insecure_http=True)
+    prefix = str(checks.as_written(_scalar(node), info))
+    if len(prefix) > checks.LONGEST:
+        raise _NotPlainError
+    return prefix
 
 
 def _token_env(node: Node, info: _Info) -> str:
-    return checks.token_env(_text(node, info))
+    return _text(checks.token_env(node), info)
 
 
 def _default_category(node: Node, info: _Info) -> str:
-    values = _values(node, {"category": ("category", _category)}, info)
-    return canonical(_short(values.get("category", "")))
-
-
-def _policy(node: Node, info: _Info) -> str:
-    policy = str(checks.as_written(_scalar(node), info))
-    if policy not in {"append", "mirror"}:
+    category = _values(node, {"category": ("category", _category)}, info).get("category", "")
+    if len(category) > checks.LONGEST:
         raise _NotPlainError
-    return policy
-
-
-def _rules(node: Node, info: _Info) -> SyncRules:
-    return SyncRules(**_values(node, _SYNC, info))
-
-
-def _imports(node: Node, info: _Info) -> ImportKeys:
-    return ImportKeys(**_values(node, _IMPORT, info))
+    return canonical(category)
 
 
 def _each(nodes: Node, table: _Table, needed: Iterable[str], info: _Info) -> list[dict[str, Any]]:
     """Return the values of each entry of a list; each has the needed ones."""
     if not isinstance(nodes, Sequence):
         raise _NotPlainError
-    entries = [_values(node, table, info) for node in nodes]
-    if any(name not in values for values in entries for name in needed):
+    return [_with(needed, node, table, info) for node in nodes]
+
+
+def _with(needed: Iterable[str], node: Node, table: _Table, info: _Info) -> dict[str, Any]:
+    """Return the values of keys by the names of their fields; the needed ones are there."""
+    values = _values(node, table, info)
+    if any(name not in values for name in needed):
         raise _NotPlainError
-    return entries
+    return values
 
 
 def _commands(nodes: Node, info: _Info) -> list[CommandKeys]:
     return [CommandKeys(**values) for values in _each(nodes, _COMMAND, ("name",), info)]
+
+
+def _limits(node: Node, _: _Info) -> dict[str, int | str]:
+    if not isinstance(node, Mapping) or not node.keys() <= {*get_args(Limited)}:
+        raise _NotPlainError
+    return checks.limits({str(key): checks.limit_of_listing(part) for key, part in node.items()})
+
+
+def _replace(node: Node, info: _Info) -> ReplaceKeys:
+    values = _with(("method", "url"), node, _REPLACE, info)
+    if "read" in values:
+        from commandsync.services.catalogue import DeclaredRead  # noqa: PLC0415 - seldom needed
+
+        values["read"] = DeclaredRead(**values["read"])
+    return ReplaceKeys(**values)
+
+
+def _listings(nodes: Node, info: _Info) -> tuple[ListingKeys, ...]:
+    return tuple(ListingKeys(**values) for values in _each(nodes, _LISTING, ("service",), info))
 
 
 def _imported_commands(nodes: Node, info: _Info) -> tuple[ImportedCommand, ...]:
@@ -207,39 +245,70 @@ def _one(node: Node, _: _Info) -> str:
     return "1"
 
 
-def _object(node: Node, _: _Info) -> dict[str, Any]:
-    return checks.written_object(node)
-
-
 def _table(**checked: _Check) -> _Table:
     return {key: (key, check) for key, check in checked.items()}
 
 
 _COMMAND = _table(
-    name=_text, description=_text, syntax=_syntax, category=_category, formerly=_texts, id=_id
+    name=_text,
+    description=_text,
+    syntax=lambda node, info: checks.prefixed(_text(node, info), info),
+    category=_category,
+    formerly=_texts,
+    id=_checked(checks.identifier),
 )
 _SYNC = _table(
     prune=_flag,
     ignore=_patterns,
     max_deletes=lambda node, _: checks.limit(node),
-    announcements=_policy,
+    announcements=_word("append", "mirror"),
 )
 _IMPORT = _table(
     exclude=_patterns, order=_texts, locale=_text, texts=_text, program=_text, unread=_patterns
 ) | {"from": ("sources", _texts)}
-_INCLUDED = _table(version=_version, commands=_commands)
+_FIELDS = _pairs(_checked(checks.without_token), _word(*get_args(FieldName)))
+_READ = _table(
+    url=_checked(checks.url),
+    list=_checked(checks.without_token),
+    keep=_texts,
+    absent=_word("error", "empty"),
+)
+_REPLACE = _table(
+    method=_word(*get_args(Method)),
+    url=_checked(checks.url),
+    authorization=_checked(checks.authorization),
+    wrap=_checked(checks.without_token),
+    fields=lambda node, info: checks.with_name(_FIELDS(node, info)),
+    limits=_limits,
+    read=lambda node, info: _with(("url",), node, _READ, info),
+)
+_LISTING = _table(
+    service=_checked(checks.service),
+    bot=_checked(checks.bot),
+    guild=_checked(checks.guild),
+    base_url=_checked(checks.origin),
+    token_env=_token_env,
+    lossy=_words(get_args(Loss)),
+    prefix_commands=_word("omit", "send"),
+    replace=_replace,
+    scopes=_words(get_args(Scope)),
+    languages=_pairs(_checked(checks.language), _text),
+    limits=_limits,
+)
+_INCLUDED = _table(version=lambda node, _: str(checks.version(node)), commands=_commands)
 _MANIFEST = _INCLUDED | {
     **_table(
         name=_text,
-        bot=_bot,
-        base_url=_base_url,
+        bot=_checked(checks.bot),
+        base_url=_checked(lambda text: checks.address(text, insecure_http=True)),
         token_env=_token_env,
         prefix=_prefix,
         include=_texts,
-        sync=_rules,
+        sync=lambda node, info: SyncRules(**_values(node, _SYNC, info)),
+        listings=_listings,
     ),
     "defaults": ("category", _default_category),
-    "import": ("imports", _imports),
+    "import": ("imports", lambda node, info: ImportKeys(**_values(node, _IMPORT, info))),
 }
 _IMPORTED_COMMAND = _table(
     name=_text,
@@ -250,9 +319,13 @@ _IMPORTED_COMMAND = _table(
     left_out=_text,
     kept=_flag,
     recorded=_flag,
-    discord=_object,
+    discord=lambda node, _: checks.written_object(node),
 ) | {"from": ("source", _text), "source": ("digest", _text)}
 _PLACE = _table(name=_text, reason=_text) | {"from": ("source", _text)}
 _IMPORTED = _table(
-    imported=_one, commands=_imported_commands, unread=_imported_places, gone=_texts, digest=_text
+    imported=_one,
+    commands=_imported_commands,
+    unread=_imported_places,
+    gone=_texts,
+    digest=_text,
 )

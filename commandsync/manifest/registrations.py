@@ -17,7 +17,7 @@ from commandsync.records.imported import Kind, kind_of
 from commandsync.records.snapshot import Registrable, Standing
 
 if TYPE_CHECKING:
-    from commandsync.manifest.listingmodel import ListingModel
+    from commandsync.manifest.keys import ListingKeys
 
 DISCORD = "discord"
 """The name of the service."""
@@ -46,7 +46,7 @@ class DiscordListing:
 
 
 def discord_listing(
-    report: FileProblems, root: nodes.Mapping, models: "Sequence[ListingModel]", *, bot: str
+    report: FileProblems, root: nodes.Mapping, models: "Sequence[ListingKeys]", *, bot: str
 ) -> DiscordListing | None:
     """Return the listing of Discord; None without one. Problems beside other keys are reported."""
     first: DiscordListing | None = None

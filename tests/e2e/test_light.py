@@ -7,6 +7,7 @@ import pytest
 
 from commandsync.cli.program import GROUPS, program
 from tests.support.bots import Service
+from tests.support.destination import destination
 from tests.support.home import Home, commands_of, fields
 
 HEAVY = (
@@ -124,6 +125,22 @@ def test_a_plan_without_changes_loads_nothing_that_shows_them(home: Home, servic
 
     assert {"requests", "commandsync.services.service"} <= modules
     assert modules.isdisjoint(["deepdiff", "rich", "pydantic", *SERVER, *OF_LISTINGS, *OF_IMPORTS])
+
+
+def test_a_plan_of_four_plain_listings_loads_no_pydantic(home: Home, service: Service) -> None:
+    bot = home.knows(service.bot(["help"]))
+    with destination(home, "telegram") as telegram:
+        head = f'bot: "{bot.id}"\nbase_url: {bot.url}\n'
+        others = "  - service: top.gg\n    lossy: options\n  - service: discordbotlist.com\n"
+        home.write(f"{fields(('help',))}{head}listings:\n{telegram.entry}{others}")
+
+        modules = loaded(home, "plan")
+
+    assert {*OF_LISTINGS} - modules == {
+        "commandsync.manifest.listingmodel",
+        "commandsync.sources.imported",
+    }
+    assert modules.isdisjoint(["pydantic", "pydantic_core"])
 
 
 def test_the_action_begins_without_what_only_some_of_its_runs_need(home: Home) -> None:

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_head, load_manifests
-from commandsync.manifest.listingmodel import Loss, ReplaceModel
+from commandsync.manifest.keys import Loss, ReplaceKeys
 from commandsync.manifest.listings import same_listing_problems
 from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, TRANSLATIONS
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.catalogue import LISTS
 from commandsync.services.fit import fit
@@ -101,7 +101,7 @@ def test_every_listing_is_loaded_as_it_is_written(listings: list[dict[str, Any]]
         assert {key: getattr(listing, key) for key in data} == data
         if own and listing.replace:
             own["url"] = listing.replace.url  # it is normalised when it is loaded
-        assert listing.replace == (ReplaceModel.model_construct(**own) if own else None)
+        assert listing.replace == (ReplaceKeys(**own) if own else None)
         assert listing.bot_of("42") == data.get("bot", token_bot)
         assert listing.replace is None or listing.replace.url.startswith(
             listing.list_service.origin
@@ -239,3 +239,20 @@ def test_an_unfinished_escape_is_not_a_url(load: Load, path: str) -> None:
 
     with pytest.raises(ManifestError, match="url must look like"):
         load(f"version: 1\ncommands: []\nlistings: [{entry}]\n")
+
+
+def test_spaces_around_a_language_and_its_file_do_not_count(load: Load) -> None:
+    languages = "{' de ': ' none '}"
+    text = f"listings: [{{service: telegram, languages: {languages}}}]"
+    listings = load(f"version: 1\ncommands: []\n{text}\n").listings
+
+    texts = {each.audience: each.texts for each in listings}
+    assert texts == {Audience("default", ""): {}, Audience("default", "de"): None}
+
+
+@pytest.mark.parametrize("keys", ["{}", "listings: [{{service: top.gg, {}}}]"])
+def test_the_name_of_a_variable_has_no_spaces_around_it(load: Load, keys: str) -> None:
+    text = keys.format("token_env: ' COMMANDSYNC_A '")
+
+    with pytest.raises(ManifestError, match="token_env must look like"):
+        load(f"version: 1\ncommands: []\n{text}\n")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.manifest import listingmodel
+from commandsync.manifest.keys import Loss as LossName
 from commandsync.records.losses import COMMANDS, Instead, Limit, Loss, LossReason
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import (
@@ -50,7 +50,7 @@ FLAT = declared(
 WHOLE = declared(
     "whole", method="PATCH", url=URL, fields={name: name for name in CommandText._fields}
 )
-LOSSY = get_args(listingmodel.Loss)
+LOSSY = get_args(LossName)
 SERVICES = [*LISTS.values(), TIGHT, FLAT, WHOLE]
 
 WORDS = st.sampled_from(
