@@ -1,16 +1,16 @@
 """The branch of a run at GitHub: its head, the statuses of its commits, its pull requests.
 
 A run applies only the newest manifest of its branch: `newer_run` compares it with the head. An
-apply marks its commit with a status for each listing. With the pull requests that were merged since
-the last success, they tell whose comments get the result; nothing else depends on them.
+apply marks its commit with a status for each listing (`set_status`). With the pull requests that
+were merged since the last success (`merged_requests`), they tell whose comments get the result;
+nothing else depends on them.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import quote
 
 from commandsync.action.rest import GitHub, GitHubError, known_part, part
@@ -23,9 +23,6 @@ from commandsync.sync.history import Committed, place_of
 from commandsync.sync.job import Job
 
 MOST_COMMITS = 50
-Status: TypeAlias = tuple[str, str]
-"""The state and the description of a status."""
-
 _DISPATCH = "run the workflow by hand on the branch: it applies the newest manifest"
 _WAIT = f"the run of that commit applies it; without one, {_DISPATCH}"
 _MOST_REQUESTS = 30
@@ -35,60 +32,6 @@ _SUCCESS = "SUCCESS"
 _MISSING = 404
 _STATUS = "status { contexts { context state } }"
 _REQUESTS = "associatedPullRequests(first: 10) { nodes { number merged } }"
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """The branch of a run at GitHub, as far as it is known."""
-
-    event: GitHubEvent
-    github: GitHub | None = None  # GitHub's API, if there is a token for it
-    jobs: Sequence[Job] = ()  # the listings of the run, if they are known
-    commits: Sequence[str] = ()  # its newest commits, the newest first, which is this run's own
-    head: str = ""  # its newest commit, which has the same manifest; empty if that is unknown
-
-    @property
-    def api(self) -> GitHub:
-        """GitHub's API; raises `GitHubError` if there is no token for it."""
-        if self.github is None:
-            raise GitHubError("no github-token was given")
-        return self.github
-
-    def set_status(self, job: Job, status: Status, *, at: str = "") -> None:
-        """Set the status of a listing at a commit, by default at this run's own."""
-        commit = at or (self.commits[0] if self.commits else self.event.sha)
-        state, description = status
-        context = context_of(job.site.name, job.identity, place(job.path))
-        body = {"state": state, "context": context, "description": description}
-        body["target_url"] = self.event.run_url
-        self.api.post(f"/repos/{self.event.repository}/statuses/{commit}", body)
-
-
-def context_of(name: str, identity: str, path: str) -> str:
-    """Return the name of the status of a listing: its own, and a digest.
-
-    The digest covers the listing's identity and the manifest's path in the repository.
-    """
-    digest = sha256(f"{identity}\n{path}".encode("utf-8", "surrogateescape")).hexdigest()
-    return f"commandsync/{name} {digest[:8]}"
-
-
-def place(path: str) -> str:
-    """Return the path of a manifest in its repository; without one, the path."""
-    with suppress(CommandsyncError):
-        _, path = place_of(path)
-    return path
-
-
-def status_of(result: Result) -> Status:
-    """Return the status of a listing after an apply."""
-    plan = result.plan
-    if not result.complete:
-        return "failure", "not complete"
-    if isinstance(plan, ListPlan) and not plan.is_read:
-        return "success", f"sent {summary.counted(plan.size, 'command')}"
-    changed = summary.counted(len(plan.changes), "change")
-    return "success", f"{changed} applied, {plan.unchanged} unchanged"
 
 
 def newer_run(
@@ -106,8 +49,16 @@ def newer_run(
     if github is None:
         raise RefusedError(f"{unknown}: no github-token was given", hint="give the input")
     try:
-        head = _head(github, event)
-        if _is_equal(manifests, github, event, head):
+        repository, name = f"/repos/{event.repository}", quote(event.branch)
+        if github.is_github:
+            ref = github.get(f"{repository}/git/ref/heads/{name}")
+            head = part(ref, "object", "sha", kind=str)
+        else:
+            head = part(github.get(f"{repository}/branches/{name}"), "commit", "id", kind=str)
+        if all(manifest.commit == head for manifest in manifests):
+            return head, None
+        entries = _files_of(github, event, head)
+        if all(manifest.is_in(entries) for manifest in manifests):
             return head, None
         run = _run_for(github, event, head) if github.is_github else None
     except GitHubError as error:
@@ -120,34 +71,18 @@ def newer_run(
     return head, run
 
 
-def _head(github: GitHub, event: GitHubEvent) -> str:
-    """Return the newest commit of the branch of a run."""
-    repository, branch = f"/repos/{event.repository}", quote(event.branch)
-    if github.is_github:
-        return part(github.get(f"{repository}/git/ref/heads/{branch}"), "object", "sha", kind=str)
-    return part(github.get(f"{repository}/branches/{branch}"), "commit", "id", kind=str)
-
-
-def _is_equal(
-    manifests: Sequence[Committed], github: GitHub, event: GitHubEvent, head: str
-) -> bool:
-    if all(manifest.commit == head for manifest in manifests):
-        return True
-    entries = {}
-    for each in _tree(github, f"/repos/{event.repository}/git/trees/{quote(head)}?recursive=1"):
-        path, mode, sha = (part(each, key, kind=str) for key in ("path", "mode", "sha"))
-        if part(each, "type", kind=str) == "blob":
-            entries[path] = (mode, sha)
-    return all(manifest.is_in(entries) for manifest in manifests)
-
-
-def _tree(github: GitHub, path: str) -> Iterator[Any]:
-    """Yield the files and folders of a commit; only GitHub has them all on one page."""
-    for page in range(1, 2 if github.is_github else _MOST_PAGES):
+def _files_of(github: GitHub, event: GitHubEvent, commit: str) -> dict[str, tuple[str, str]]:
+    """Return the mode and the digest of each file of a commit by its path."""
+    path = f"/repos/{event.repository}/git/trees/{quote(commit)}?recursive=1"
+    files = {}
+    for page in range(1, 2 if github.is_github else _MOST_PAGES):  # only GitHub has one page
         tree = github.get(path if github.is_github else f"{path}&page={page}")
-        yield from part(tree, "tree", kind=list)
+        for entry in part(tree, "tree", kind=list):
+            name, mode, digest = (part(entry, key, kind=str) for key in ("path", "mode", "sha"))
+            if part(entry, "type", kind=str) == "blob":
+                files[name] = (mode, digest)
         if not part(tree, "truncated", kind=bool):
-            return
+            return files
     raise GitHubError("the repository has too many files")
 
 
@@ -164,17 +99,49 @@ def _run_for(github: GitHub, event: GitHubEvent, head: str) -> str | None:
     return None
 
 
-def merged_requests(branch: Branch) -> list[int]:
+def set_status(
+    github: GitHub, event: GitHubEvent, job: Job, result: Result, *, commit: str
+) -> None:
+    """Set the status of a listing at a commit after an apply; raises `GitHubError`."""
+    plan, state = result.plan, "success" if result.complete else "failure"
+    if not result.complete:
+        description = "not complete"
+    elif isinstance(plan, ListPlan) and not plan.is_read:
+        description = f"sent {summary.counted(plan.size, 'command')}"
+    else:
+        changed = summary.counted(len(plan.changes), "change")
+        description = f"{changed} applied, {plan.unchanged} unchanged"
+    body = {"state": state, "context": _context_of(job), "description": description}
+    body["target_url"] = event.run_url
+    github.post(f"/repos/{event.repository}/statuses/{commit}", body)
+
+
+def _context_of(job: Job) -> str:
+    """Return the name of the status of a listing: its own, and a digest.
+
+    The digest covers the listing's identity and the manifest's path in the repository, or outside a
+    repository its path.
+    """
+    path = job.path
+    with suppress(CommandsyncError):
+        _, path = place_of(job.path)
+    digest = sha256(f"{job.identity}\n{path}".encode("utf-8", "surrogateescape")).hexdigest()
+    return f"commandsync/{job.site.name} {digest[:8]}"
+
+
+def merged_requests(
+    github: GitHub, event: GitHubEvent, commits: Sequence[str], jobs: Sequence[Job]
+) -> list[int]:
     """Return the pull requests that were merged since the last successful apply, the newest first.
 
+    `commits` are the newest of the branch, the newest first, and `jobs` the listings of the run.
     Raises `GitHubError`.
     """
     numbers: dict[int, None] = {}
-    jobs = branch.jobs
-    contexts = [context_of(job.site.name, job.identity, place(job.path)) for job in jobs]
-    commits = _queried(branch) if branch.api.is_github else _read(branch)
-    for n, (states, requests) in enumerate(commits):
-        if n and all(states.get(context) == _SUCCESS for context in contexts):
+    contexts = [_context_of(job) for job in jobs]
+    read = _queried if github.is_github else _read
+    for number, (states, requests) in enumerate(read(github, event, commits)):
+        if number and all(states.get(context) == _SUCCESS for context in contexts):
             break
         numbers |= dict.fromkeys(requests)
     return list(numbers)[:_MOST_REQUESTS]
@@ -184,30 +151,30 @@ CommitFacts: TypeAlias = tuple[Mapping[str, str], Sequence[int]]
 """The states of a commit by the names of its statuses, and the pull requests that it merged."""
 
 
-def _queried(branch: Branch) -> Iterator[CommitFacts]:
+def _queried(github: GitHub, event: GitHubEvent, commits: Sequence[str]) -> Iterator[CommitFacts]:
     """Yield the facts of the commits, all by one query of GraphQL."""
-    owner, _, name = branch.event.repository.partition("/")
+    owner, _, name = event.repository.partition("/")
     asked = " ".join(
-        f'c{n}: object(oid: "{commit}") {{ ... on Commit {{ {_STATUS} {_REQUESTS} }} }}'
-        for n, commit in enumerate(branch.commits)
+        f'c{number}: object(oid: "{commit}") {{ ... on Commit {{ {_STATUS} {_REQUESTS} }} }}'
+        for number, commit in enumerate(commits)
     )
     where = f"owner: {json.dumps(owner)}, name: {json.dumps(name)}"
-    answer = branch.api.query(f"query {{ repository({where}) {{ {asked} }} }}")
-    for n in range(len(branch.commits)):
-        commit = known_part(answer, "repository", f"c{n}", kind=dict)
+    answer = github.query(f"query {{ repository({where}) {{ {asked} }} }}")
+    for number in range(len(commits)):
+        commit = known_part(answer, "repository", f"c{number}", kind=dict)
         requests = known_part(commit, "associatedPullRequests", "nodes", kind=list)
         merged = [each for each in requests if part(each, "merged", kind=bool)]
         states = _states(known_part(commit, "status", "contexts", kind=list), "state")
         yield states, [part(each, "number", kind=int) for each in merged]
 
 
-def _read(branch: Branch) -> Iterator[CommitFacts]:
+def _read(github: GitHub, event: GitHubEvent, commits: Sequence[str]) -> Iterator[CommitFacts]:
     """Yield the facts of the newest commits, each by two calls of Gitea's or Forgejo's REST."""
-    for commit in branch.commits[:_MOST_READ]:
-        path = f"/repos/{branch.event.repository}/commits/{commit}"
-        status = branch.api.get(f"{path}/status?limit=50")
+    for commit in commits[:_MOST_READ]:
+        path = f"/repos/{event.repository}/commits/{commit}"
+        status = github.get(f"{path}/status?limit=50")
         try:
-            requests = [part(branch.api.get(f"{path}/pull"), "number", kind=int)]
+            requests = [part(github.get(f"{path}/pull"), "number", kind=int)]
         except GitHubError as error:
             if error.status != _MISSING:
                 raise

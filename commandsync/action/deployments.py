@@ -37,9 +37,9 @@ from operator import itemgetter
 from typing import Any
 from urllib.parse import quote
 
-from commandsync.action.branch import MOST_COMMITS, Branch
+from commandsync.action.branch import MOST_COMMITS
 from commandsync.action.rest import GitHub, GitHubError, part
-from commandsync.action.step import Mode
+from commandsync.action.step import Context
 from commandsync.errors import CommandsyncError, RefusedError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Unknown
@@ -54,7 +54,6 @@ from commandsync.sync.listcontent import (
     of_version,
     stored,
 )
-from commandsync.sync.settings import Settings
 from commandsync.sync.sites import ListSite
 from commandsync.sync.statefile import (
     Delivery,
@@ -332,38 +331,33 @@ def _time(content: object, key: str) -> datetime:
 _MOST_COMMITS = 10 * MOST_COMMITS
 
 
-def memory_of(
-    settings: Settings,
-    branch: Branch,
-    bases: Mapping[str, EarlierVersion],
-    *,
-    current: bool,
-    mode: Mode,
-) -> Memory:
+def memory_of(context: Context, bases: Mapping[str, EarlierVersion]) -> Memory:
     """Return the knowledge of each list before the run.
 
-    `bases` are the manifests of the base branch of a proposal, by its own paths. `current` is for
-    a run of a manifest that nobody reviewed, which may not be in git. A check for drift compares
-    only lists that are read, and a plan does not fail where the store cannot be read.
+    `bases` are the manifests of the base branch of a proposal, by its own paths. A check for drift
+    compares only lists that are read, and a plan does not fail where the store cannot be read.
     """
-    event = branch.event
-    store: Store = Deployments(branch.github, event.repository, event.sha, event.run_url)
+    settings, event, mode = context.settings, context.event, context.mode
+    store: Store = Deployments(context.github, event.repository, event.sha, event.run_url)
     if settings.state:
         store = StateFile(settings.state)
+    current = context.inputs.apply == "current"  # nobody reviewed it, and it may not be in git
 
     def before(manifest: Manifest, site: ListSite) -> Before:
         unknown = nothing_known(settings, site)
+        base = bases.get(manifest.path)
         if site.is_read:
-            return Before(unknown, _audiences(manifest, site, branch, bases))
+            return Before(unknown, _audiences(manifest, site, base, event.before))
         if mode == "drift":
             return Before(unknown)
         if site.returned:
-            base = bases.get(manifest.path)
             return Before((base and of_version(settings, base, manifest, site)) or unknown)
         known = stored(store, settings, manifest, site)
         if isinstance(known.baseline, Unknown) and known.baseline.error and mode == "plan":
             return Before(replace(known.baseline, accepted=True))
-        if isinstance(known.baseline, Unknown) and _is_new(manifest, site, branch, current=current):
+        if isinstance(known.baseline, Unknown) and (
+            current or _is_new(manifest, site, event.before)
+        ):
             return stored(store, settings, manifest, site, accepted=True)
         return known
 
@@ -371,45 +365,35 @@ def memory_of(
 
 
 def _audiences(
-    manifest: Manifest, site: ListSite, branch: Branch, bases: Mapping[str, EarlierVersion]
+    manifest: Manifest, site: ListSite, base: EarlierVersion | None, before: str
 ) -> tuple[Audience, ...]:
     """Return the audiences of the lists that the manifest had before, of a service with several."""
     if not site.service.for_audience:
         return ()
-    before = branch.event.before
     with suppress(CommandsyncError):  # only a warning depends on it
-        version = bases.get(manifest.path) or (
-            version_at(before, manifest.path) if before else None
-        )
+        version = base or (version_at(before, manifest.path) if before else None)
         return audiences_of(version, site.entry, manifest.bot) if version else ()
     return ()
 
 
-def _is_new(manifest: Manifest, site: ListSite, branch: Branch, *, current: bool) -> bool:
-    """Whether the manifest adds a list, which may be replaced unseen then.
+def _is_new(manifest: Manifest, site: ListSite, before: str) -> bool:
+    """Whether the manifest adds a list since the commit `before`: it may be replaced unseen then.
 
-    It is not if the history cannot be read.
+    It is not new if the history cannot be read, or if an earlier version has a list at the same
+    address that is not another list of today.
     """
-    if current:
-        return True
+    bot, own = manifest.bot, site.entry
+    others = {each.identity(bot) for each in manifest.listings} - {own.identity(bot)}
     try:
         commits = first_parents(manifest.path, most=_MOST_COMMITS)
-        before = branch.event.before
         start = commits.index(before) if before in commits else None
         versions = versions_since(manifest.path, commits, start or 0)
-        earlier = islice(versions, start is None, None)
-        return not any(_is_in(version, manifest, site) for _, version in earlier)
+        return not any(
+            each.address(version.manifest.bot) == own.address(bot)
+            and each.identity(version.manifest.bot) not in others
+            for _, version in islice(versions, start is None, None)
+            if version
+            for each in version.manifest.listings
+        )
     except RefusedError:
         return False
-
-
-def _is_in(version: EarlierVersion | None, manifest: Manifest, site: ListSite) -> bool:
-    """Whether an earlier version has a list at the address, which no other list has today."""
-    if version is None:
-        return False
-    bot, own, then = manifest.bot, site.entry, version.manifest
-    others = {each.identity(bot) for each in manifest.listings} - {own.identity(bot)}
-    return any(
-        each.address(then.bot) == own.address(bot) and each.identity(then.bot) not in others
-        for each in then.listings
-    )

@@ -1,7 +1,7 @@
-"""The report of a run: a function of its context and its outcome.
+"""The report of a run: a function of its context, its verdict, and the facts of an apply.
 
-It is the log, annotations, outputs, the summary, the statuses of the commit, the comment on the
-pull request, and the issue about drift. `put_backups` comes before the first write.
+`put_report` writes the log, annotations, outputs, the summary, the statuses of the commit, the
+comment on the pull request, and the issue about drift. `put_backups` comes before the first write.
 
 The comment and the issue are edited in place: each is found by its author and a hidden marker. They
 only show: no run decides anything by a comment.
@@ -9,13 +9,13 @@ only show: no run decides anything by a comment.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from commandsync import report
-from commandsync.action.branch import Branch, Status, merged_requests, status_of
+from commandsync.action.branch import merged_requests, set_status
 from commandsync.action.rest import GitHub, GitHubError, known_part, part
 from commandsync.action.step import Context, GitHubEvent, say
 from commandsync.action.verdict import Verdict, outputs_of
@@ -26,10 +26,155 @@ from commandsync.report.github import LONGEST_COMMENT, LONGEST_SUMMARY, cut_page
 from commandsync.report.lines import visible
 from commandsync.sync.apply import write_backup
 from commandsync.sync.files import write_file
-from commandsync.sync.job import Planned
+from commandsync.sync.job import Job, Planned
 
 _CLOSED = {"state": "closed", "state_reason": "completed"}
 _DUPLICATE = {"state": "closed", "state_reason": "not_planned"}
+_ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
+
+
+@dataclass(slots=True)
+class Facts:
+    """The facts of an apply, each kept as soon as it is known; a plan has none.
+
+    They are reported however the run ends.
+    """
+
+    commits: Sequence[str] = ()  # the newest of the branch, the newest first: the run's own
+    head: str = ""  # the newest commit at GitHub, which has the same manifest
+    jobs: list[Job] = field(default_factory=list)  # the listings of the run
+    applied: Sequence[tuple[Planned, Result]] = ()  # the plans that were carried out
+
+
+def put_report(context: Context, verdict: Verdict, facts: Facts) -> None:
+    """Report an outcome; the comment comes last, since it may wait for the network."""
+    runner, inputs = context.runner, context.inputs
+    say(verdict.text)
+    runner.annotate(verdict.annotations)
+    runner.put_outputs(outputs_of(verdict) | {"key": inputs.key})
+    if verdict.plans:
+        with runner.warned("the plan's files are not written"):
+            runner.put_outputs(_files(context, verdict.plans))
+    if inputs.summary:
+        _summarise(context, verdict)
+    if facts.applied and context.github:
+        with runner.warned("the commit's status is not set"):
+            _set_statuses(context, context.github, verdict, facts)
+    if inputs.comment != "never" and verdict.word != "valid":
+        _put_comment(context, verdict, facts)
+    if inputs.issue != "never" and context.mode == "drift" and not context.event.proposes:
+        _put_issue(context, verdict)
+
+
+def put_backups(context: Context, planned: Sequence[Planned]) -> None:
+    """Write the listed records that are about to be changed, as manifests.
+
+    Raises `FileError` if one cannot be written: then nothing must be changed.
+    """
+    paths = []
+    for item in planned:
+        if item.plan.changes and isinstance(item.plan, RecordPlan):
+            paths.append(str(context.runner.new_folder("backup") / "commands.yaml"))
+            write_backup(item, paths[-1], force=False)
+    if paths:
+        context.runner.put_outputs({"backup-file": "\n".join(paths)})
+
+
+def _files(context: Context, plans: tuple[Plan, ...]) -> dict[str, str]:
+    folder = context.runner.new_folder("plan")
+    saved, shown = folder / "plan.json", folder / "plan.md"
+    markdown = redacted(report.render_plans(plans, format="markdown", screen=context.screen))
+    write_file(str(shown), markdown, force=False)
+    document = report.render_plans(plans, format="json", screen=context.screen)
+    write_file(str(saved), document, force=False)
+    return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
+
+
+def _summarise(context: Context, verdict: Verdict) -> None:
+    text = page(verdict.markdown, label=context.inputs.label, title=verdict.title)
+    path = context.runner.environ.get("GITHUB_STEP_SUMMARY", "")
+    size = 0
+    with suppress(OSError):
+        size = Path(path).stat().st_size if path else 0
+    most = max(LONGEST_SUMMARY - size, 0)
+    pointer = "The rest is in the job's log" + (
+        " and in the file that the output plan-markdown-file names." if verdict.plans else "."
+    )
+    context.runner.put("GITHUB_STEP_SUMMARY", cut_page(text, most=most, pointer=pointer))
+
+
+def _set_statuses(context: Context, github: GitHub, verdict: Verdict, facts: Facts) -> None:
+    event = context.event
+    own = facts.commits[0] if facts.commits else event.sha
+    for planned, result in facts.applied:
+        # A page alone has a status only if all is done; each of several listings has one.
+        label = result.plan.label
+        if verdict.complete or label:
+            commit = (label and facts.head) or own
+            set_status(github, event, planned.job, result, commit=commit)
+
+
+def _put_comment(context: Context, verdict: Verdict, facts: Facts) -> None:
+    event, runner, inputs = context.event, context.runner, context.inputs
+    # GitHub links a commit that is written out.
+    notes = [f"Commit {event.head_sha}, [run]({event.run_url})"] if event.head_sha else []
+    markdown = page(verdict.markdown, label=inputs.label, title=verdict.title, notes=notes)
+    if event.fork and event.pull_request:  # a workflow that may writes this one
+        with runner.warned("the comment's file is not written"):
+            text = cut_to_fit(redacted(markdown), run_url=event.run_url, room=_ROOM_FOR_LINE)
+            path = str(runner.new_folder("comment") / "comment.md")
+            write_file(path, text, force=False)
+            number = str(event.pull_request)
+            runner.put_outputs({"comment-file": path, "pull-request": number})
+    if inputs.comment == "always" or context.mode == "apply":
+        comments = bool(event.pull_request or facts.commits)
+    else:
+        comments = event.name == "pull_request"
+        if comments and event.fork:
+            comments, shown = False, inputs.summary and event.server == "GitHub"
+            summary = "; the plan is in the summary" if shown else ""
+            say(f"A job of a fork's pull request may not comment{summary}.")
+    if comments:
+        with runner.warned("the comment is not written"):
+            runner.put_outputs({"comment-url": _comment(context, verdict, facts, markdown)})
+
+
+def _comment(context: Context, verdict: Verdict, facts: Facts, markdown: str) -> str:
+    """Write the comment; of an apply, to the pull requests that it is of. Return the URL."""
+    event, api, key = context.event, context.api, context.inputs.key
+    if event.pull_request:
+        pending = any(plan.pending or not plan.known for plan in verdict.plans)
+        creates = pending or context.inputs.comment == "always"
+        return write_comment(markdown, api, event, key=key, creates=creates)
+    urls = []
+    for number in merged_requests(api, event, facts.commits, facts.jobs):
+        request, applied = replace(event, pull_request=number), verdict.complete
+        urls.append(write_comment(markdown, api, request, key=key, applied=applied))
+    return next(filter(None, urls), "")
+
+
+def _put_issue(context: Context, verdict: Verdict) -> None:
+    """Keep the issue about drift, if the whole listing is known."""
+    drifted, label = verdict.changed is True, context.inputs.label
+    if not (drifted or (verdict.plans and verdict.word == "no-changes")):
+        return
+    name = f": {visible(label)}" if label else ""
+    with context.runner.warned("the issue is not written"):
+        try:
+            url = keep_issue(
+                page(verdict.markdown, label=label),
+                context.api,
+                context.event,
+                key=context.inputs.key,
+                title=f"The listing differs from the manifest{name}",
+                drifted=drifted,
+            )
+        except GitHubError as error:
+            if drifted:
+                raise
+            say(f"An issue cannot be closed: {error.message}")
+            url = ""
+        context.runner.put_outputs({"issue-url": url})
 
 
 class Post(NamedTuple):
@@ -75,7 +220,8 @@ def keep_issue(
     """
     path = f"/repos/{event.repository}/issues"
     marker = f"<!-- commandsync-drift:{key} -->"
-    content = {"title": title, "body": _marked_page(marker, markdown, run_url=event.run_url)}
+    page = cut_to_fit(markdown, run_url=event.run_url, room=len(marker))
+    content = {"title": title, "body": f"{marker}\n{page}"}
     new = content if drifted else None
     issues = _posts(github, path, marker, new=new, number="number")
     if not drifted:
@@ -108,11 +254,6 @@ def _keep_oldest(
 def comment_body(markdown: str, *, key: str, run_url: str, applied: bool = False) -> str:
     """Return a comment's body: the hidden marker, then the page, cut to fit."""
     marker = f"<!-- commandsync:{key}{':applied' if applied else ''} -->"
-    return _marked_page(marker, markdown, run_url=run_url)
-
-
-def _marked_page(marker: str, markdown: str, *, run_url: str) -> str:
-    """Return the body of a comment or an issue: a hidden marker, then the page, cut to fit."""
     return f"{marker}\n{cut_to_fit(markdown, run_url=run_url, room=len(marker))}"
 
 
@@ -154,160 +295,3 @@ def _ours(
             ):
                 url = known_part(record, "html_url", kind=str)
                 yield Post(part(record, number, kind=int), body, url)
-
-
-_ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
-
-
-@dataclass(frozen=True, slots=True)
-class ActionOutcome:
-    """The outcome of a run: its verdict, and further facts for the report."""
-
-    verdict: Verdict
-    branch: Branch
-    applied: Sequence[tuple[Planned, Result]] = ()  # the plans that were carried out
-
-
-def put_report(context: Context, outcome: ActionOutcome) -> None:
-    """Report an outcome; the comment comes last, since it may wait for the network."""
-    runner, verdict = context.runner, outcome.verdict
-    say(verdict.text)
-    runner.annotate(verdict.annotations)
-    runner.put_outputs(outputs_of(verdict) | {"key": context.inputs.key})
-    if verdict.plans:
-        with runner.warned("the plan's files are not written"):
-            runner.put_outputs(_files(context, verdict.plans))
-    if context.inputs.summary:
-        _summarise(context, verdict)
-    if outcome.applied and context.github:
-        # A page alone has a status only if all is done; each of several listings has one.
-        some = [pair for pair in outcome.applied if verdict.complete or pair[1].plan.label]
-        with runner.warned("the commit's status is not set"):
-            _set_statuses(
-                outcome.branch,
-                ((item, status_of(result)) for item, result in some),
-            )
-    if context.inputs.comment != "never" and verdict.word != "valid":
-        _put_comment(context, outcome)
-    if _keeps_issue(context, verdict):
-        with runner.warned("the issue is not written"):
-            runner.put_outputs({"issue-url": _issue(context, outcome)})
-
-
-def put_backups(context: Context, planned: Sequence[Planned]) -> None:
-    """Write the listed records that are about to be changed, as manifests.
-
-    Raises `FileError` if one cannot be written: then nothing must be changed.
-    """
-    paths = []
-    for item in planned:
-        if item.plan.changes and isinstance(item.plan, RecordPlan):
-            paths.append(str(context.runner.new_folder("backup") / "commands.yaml"))
-            write_backup(item, paths[-1], force=False)
-    if paths:
-        context.runner.put_outputs({"backup-file": "\n".join(paths)})
-
-
-def _set_statuses(branch: Branch, statuses: Iterable[tuple[Planned, Status]]) -> None:
-    for planned, status in statuses:
-        branch.set_status(planned.job, status, at=branch.head if planned.plan.label else "")
-
-
-def _files(context: Context, plans: tuple[Plan, ...]) -> dict[str, str]:
-    folder = context.runner.new_folder("plan")
-    saved, shown = folder / "plan.json", folder / "plan.md"
-    markdown = redacted(report.render_plans(plans, format="markdown", screen=context.screen))
-    write_file(str(shown), markdown, force=False)
-    document = report.render_plans(plans, format="json", screen=context.screen)
-    write_file(str(saved), document, force=False)
-    return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
-
-
-def _summarise(context: Context, verdict: Verdict) -> None:
-    text = page(verdict.markdown, label=context.inputs.label, title=verdict.title)
-    path = context.runner.environ.get("GITHUB_STEP_SUMMARY", "")
-    size = 0
-    with suppress(OSError):
-        size = Path(path).stat().st_size if path else 0
-    most = max(LONGEST_SUMMARY - size, 0)
-    pointer = "The rest is in the job's log" + (
-        " and in the file that the output plan-markdown-file names." if verdict.plans else "."
-    )
-    context.runner.put("GITHUB_STEP_SUMMARY", cut_page(text, most=most, pointer=pointer))
-
-
-def _put_comment(context: Context, outcome: ActionOutcome) -> None:
-    event, runner = context.event, context.runner
-    if event.fork and event.pull_request:
-        with runner.warned("the comment's file is not written"):
-            runner.put_outputs(_comment_file(context, outcome.verdict))
-    if context.inputs.comment == "always" or context.mode == "apply":
-        comments = bool(event.pull_request or outcome.branch.commits)
-    else:
-        if event.name == "pull_request" and event.fork:
-            shown = context.inputs.summary and event.server == "GitHub"
-            summary = "; the plan is in the summary" if shown else ""
-            say(f"A job of a fork's pull request may not comment{summary}.")
-        comments = not event.fork and event.name == "pull_request"
-    if comments:
-        with runner.warned("the comment is not written"):
-            runner.put_outputs({"comment-url": _comment(context, outcome)})
-
-
-def _comment(context: Context, outcome: ActionOutcome) -> str:
-    """Write the comment; of an apply, to the pull requests that it is of. Return the URL."""
-    event, verdict, branch = context.event, outcome.verdict, outcome.branch
-    markdown, key = _page(context, verdict), context.inputs.key
-    if event.pull_request:
-        pending = any(plan.pending or not plan.known for plan in verdict.plans)
-        creates = pending or context.inputs.comment == "always"
-        return write_comment(markdown, branch.api, event, key=key, creates=creates)
-    urls = []
-    for number in merged_requests(branch):
-        request, applied = replace(event, pull_request=number), verdict.complete
-        urls.append(write_comment(markdown, branch.api, request, key=key, applied=applied))
-    return next(filter(None, urls), "")
-
-
-def _comment_file(context: Context, verdict: Verdict) -> dict[str, str]:
-    """Write the comment that a fork's job may not write, for a workflow that may."""
-    markdown = redacted(_page(context, verdict))
-    path = context.runner.new_folder("comment") / "comment.md"
-    text = cut_to_fit(markdown, run_url=context.event.run_url, room=_ROOM_FOR_LINE)
-    write_file(str(path), text, force=False)
-    return {"comment-file": str(path), "pull-request": str(context.event.pull_request)}
-
-
-def _keeps_issue(context: Context, verdict: Verdict) -> bool:
-    """Whether this run keeps the issue: a check for drift that knows the whole listing."""
-    if context.inputs.issue == "never" or context.mode != "drift" or context.event.proposes:
-        return False
-    return verdict.changed is True or bool(verdict.plans and verdict.word == "no-changes")
-
-
-def _issue(context: Context, outcome: ActionOutcome) -> str:
-    inputs, verdict = context.inputs, outcome.verdict
-    label = f": {visible(inputs.label)}" if inputs.label else ""
-    title, drifted = f"The listing differs from the manifest{label}", verdict.changed is True
-    markdown = page(verdict.markdown, label=inputs.label)
-    try:
-        return keep_issue(
-            markdown,
-            outcome.branch.api,
-            context.event,
-            key=inputs.key,
-            title=title,
-            drifted=drifted,
-        )
-    except GitHubError as error:
-        if drifted:
-            raise
-        say(f"An issue cannot be closed: {error.message}")
-        return ""
-
-
-def _page(context: Context, verdict: Verdict) -> str:
-    commit, run = context.event.head_sha, context.event.run_url
-    # GitHub links a commit that is written out.
-    notes = [f"Commit {commit}, [run]({run})"] if commit else []
-    return page(verdict.markdown, label=context.inputs.label, title=verdict.title, notes=notes)

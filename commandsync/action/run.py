@@ -1,22 +1,30 @@
-"""A run of the Action: its context is read once, then planned or applied, then reported."""
+"""A run of the Action, from the environment of its step to its exit code.
+
+`main` reads the step (`step`), then plans or applies, and reports the outcome (`reporter`).
+
+- `_planned` loads the manifests, checks a proposal (`proposal`), reads the listings and plans them.
+- `_applied` first asks GitHub for a newer manifest (`branch`), and then makes the one apply of all
+  doors, `sync.apply.apply`, with the hooks of this door.
+
+Both return a `Verdict`; so does an error that ends the run early. The facts of an apply are kept
+beside it, since they are reported however the run ends.
+"""
 
 import gc
 import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from commandsync import errors, report
-from commandsync.action import verdict
-from commandsync.action.branch import MOST_COMMITS, Branch, newer_run
-from commandsync.action.proposal import base_manifests, hand_over_token, with_destinations
-from commandsync.action.reporter import ActionOutcome, put_backups, put_report
-from commandsync.action.step import Context, of_event, read, say, secrets_of
+from commandsync.action import branch, proposal, step, verdict
+from commandsync.action.reporter import Facts, put_backups, put_report
+from commandsync.action.step import Context, say
 from commandsync.action.verdict import Verdict
 from commandsync.apply.outcomes import exit_code
 from commandsync.manifest import Manifest
@@ -26,7 +34,6 @@ from commandsync.sync import process
 from commandsync.sync.apply import (
     AppliedPlans,
     Declined,
-    Ending,
     Hooks,
     NotBegun,
     apply,
@@ -43,53 +50,39 @@ from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, load, load
 if TYPE_CHECKING:
     from commandsync.sync.listcontent import Memory
 
-T = TypeVar("T")
-
 
 def main(environ: MutableMapping[str, str]) -> int:
     """Run the Action in the step's environment, and return the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a runner's locale may be C
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     gc.set_threshold(200_000, 20, 20)  # as the command line does
-    for secret in secrets_of(environ):
+    for secret in step.secrets_of(environ):
         say(mask(secret))
     with process.handled() as signals, redacted_outputs(environ):
-        context = of_event(environ)
-        outcome: Context | ActionOutcome | Verdict
-        outcome = _caught(context, signals, partial(read, context))
-        if isinstance(outcome, Context):
-            context = outcome
-            environ[HOSTS_VARIABLE] = context.inputs.hosts or environ.get(HOSTS_VARIABLE, "")
-            outcome = _caught(context, signals, partial(_outcome, context, signals))
-        if isinstance(outcome, Verdict):
-            outcome = ActionOutcome(outcome, Branch(context.event, context.github))
+        context, facts = step.of_event(environ), Facts()
+        try:
+            with process.unwrapped():
+                context = step.read(context)
+                environ[HOSTS_VARIABLE] = context.inputs.hosts or environ.get(HOSTS_VARIABLE, "")
+                outcome = _outcome(context, signals, facts)
+        except process.Interruption as interruption:
+            signals.disarm()
+            error = errors.CommandsyncError("interrupted; no listing was changed")
+            code = process.of_signal(interruption.number)
+            outcome = verdict.of_error(error, context.screen, code=code)
+        except errors.CommandsyncError as error:
+            outcome = verdict.of_error(error, context.screen)
+        except Exception as error:  # noqa: BLE001 - a defect must set the outputs too
+            outcome = _defect(error, context.screen, writing=signals.writing)
         signals.ignore()
-        return _reported(context, outcome)
+        return _reported(context, outcome, facts)
 
 
-def _caught(context: Context, signals: Signals, part: Callable[[], T]) -> T | Verdict:
-    """Return the result of a part of the run, or the verdict that ended it early."""
-    screen = context.screen
-    try:
-        with process.unwrapped():
-            return part()
-    except process.Interruption as interruption:
-        signals.disarm()
-        error = errors.CommandsyncError("interrupted; no listing was changed")
-        return verdict.of_error(error, screen, code=process.of_signal(interruption.number))
-    except errors.CommandsyncError as error:
-        return verdict.of_error(error, screen)
-    except Exception as error:  # noqa: BLE001 - a defect must set the outputs too
-        return _defect(error, screen, writing=signals.writing)
-
-
-def _outcome(context: Context, signals: Signals) -> ActionOutcome:
-    """Validate, plan or apply, and return the outcome."""
-    event, mode = context.event, context.mode
-    say(f"commandsync: {mode}" + (f" ({event.name})" if context.inputs.mode == "auto" else ""))
-    if mode == "apply":
-        return _applied(context, signals)
-    return ActionOutcome(_planned(context), Branch(event, context.github))
+def _outcome(context: Context, signals: Signals, facts: Facts) -> Verdict:
+    """Validate, plan or apply."""
+    mode, auto = context.mode, context.inputs.mode == "auto"
+    say(f"commandsync: {mode}" + (f" ({context.event.name})" if auto else ""))
+    return _applied(context, signals, facts) if mode == "apply" else _planned(context)
 
 
 def _load(context: Context) -> tuple[Manifest, ...]:
@@ -108,111 +101,94 @@ def _planned(context: Context) -> Verdict:
         message = f"the input plan-file is for the mode apply, and this is {mode}"
         raise errors.UsageError(message, hint="set mode: apply, or remove plan-file")
     manifests = _load(context)
-    with_checks = _checks(context, [] if mode == "drift" else manifests)
+    outdated = proposal.outdated_files(context, manifests)
     if mode == "validate":
-        return with_checks(verdict.of_validated(manifests, context.screen))
-    bases = _hand_over_token(context, manifests)
-    memory = _memory(context, Branch(context.event, context.github), manifests, bases)
-    with jobs(settings, manifests, memory) as opened:
+        valid = verdict.of_validated(manifests, context.screen)
+        return proposal.with_outdated(valid, outdated)
+    _hand_over_token(context, manifests)
+    bases = proposal.base_manifests(manifests, context.event, base_url=settings.base_url)
+    with jobs(settings, manifests, _memory(context, manifests, bases)) as opened:
         unread = [job for job in opened if mode == "drift" and not job.is_read]
         planned = plan_jobs([job for job in opened if job not in unread])
-        refusals = _failing(planned)
-    outcome = verdict.with_unchecked(_plans_verdict(context, planned, refusals), unread)
-    outcome = verdict.with_user_changes(outcome, bases, manifests, context.screen)
+        refusals = [apply_refusal(item) for item in planned if isinstance(item, Planned)]
+    # An unknown list alone does not fail a plan.
+    failing = [each for each in refusals if not isinstance(each, errors.UnknownListError)]
+    outcome = verdict.with_unchecked(_of_plans(context, planned, failing), unread)
+    outcome = proposal.with_user_changes(outcome, bases, manifests, context.screen)
+    outcome = proposal.with_outdated(outcome, outdated)
     overridden = {"base_url": settings.base_url, "bot": settings.bot}
-    return with_destinations(with_checks(outcome), manifests, bases, overridden=overridden)
+    return proposal.with_destinations(outcome, manifests, bases, overridden=overridden)
 
 
-def _failing(planned: Sequence[Planned | errors.CommandsyncError]) -> list[errors.RefusedError]:
-    """Return the refusals for which a plan fails: an unknown list is not one of them."""
-    refusals = [apply_refusal(item) for item in planned if isinstance(item, Planned)]
-    return [each for each in refusals if each and not isinstance(each, errors.UnknownListError)]
+def _applied(context: Context, signals: Signals, facts: Facts) -> Verdict:
+    """Make the listings match, unless another run has a newer manifest."""
+    plan_file = context.inputs.plan_file
+    manifests = [] if plan_file else _load(context)
+    if newer := _newer_run(context, manifests or _manifest_of_saved(plan_file), facts):
+        return verdict.of_superseded(newer)
+    hooks = Hooks(
+        opened=facts.jobs.extend,
+        passed=partial(_show_passed, context),
+        begin=partial(put_backups, context),
+    )
+    steps = apply(load=lambda: manifests, connect=partial(_connected, context), hooks=hooks)
+    match carry_out(steps, signals=signals):
+        case AppliedPlans(applied, left) as ending:
+            facts.applied = applied
+            code = signals.code(exit_code(*ending.results, left=left))
+            written = verdict.of_results(ending.results, context.screen, code=code)
+            return verdict.with_left(written, left, context.screen)
+        case NotBegun(planned, refusals):
+            return _of_plans(context, planned, refusals)
+        case Declined():
+            raise AssertionError("the Action asks nothing")
 
 
-def _checks(context: Context, manifests: Sequence[Manifest]) -> Callable[[Verdict], Verdict]:
-    inputs = context.inputs
-    if not (inputs.import_check or inputs.docs_check):
-        return lambda verdict: verdict
-    from commandsync.action.checks import checks_of  # noqa: PLC0415 - loads the readers of code
+def _newer_run(context: Context, manifests: Sequence[Manifest], facts: Facts) -> str | None:
+    """Return the URL of the run that applies a newer manifest of the branch, if any.
 
-    return checks_of(manifests, context.settings, inputs, context.screen)
-
-
-def _applied(context: Context, signals: Signals) -> ActionOutcome:
-    """Make the listings match, unless another run has a newer manifest.
-
-    The outcome has the state of the branch by then, however the run ends.
+    Raises `RefusedError` if that is not known.
     """
-    manifests = [] if context.inputs.plan_file else _load(context)
-    branch = Branch(context.event, context.github)
-    bound = manifests or _of_saved(context.inputs.plan_file)
     try:
-        path = bound[0].path if bound else context.inputs.plan_file
-        branch = replace(branch, commits=first_parents(path, most=MOST_COMMITS))
+        path = manifests[0].path if manifests else context.inputs.plan_file
+        facts.commits = first_parents(path, most=branch.MOST_COMMITS)
+        files = [committed(manifest) for manifest in manifests if facts.commits]
     except errors.RefusedError:
         if context.settings.owned:
             raise
-    newer = _caught(context, signals, partial(_newer_run, context, branch, bound))
-    if isinstance(newer, Verdict):
-        return ActionOutcome(newer, branch)
-    branch = replace(branch, head=newer[0])
-    if newer[1]:
-        return ActionOutcome(verdict.of_superseded(newer[1]), branch)
-    opened: list[Job] = []
-
-    def passed(planned: Sequence[Planned], _left: Sequence[object]) -> None:
-        plans = [item.plan for item in planned]
-        say(report.render_plans(plans, screen=context.screen))
-        for plan in plans:
-            context.runner.annotate(plan_annotations(plan))
-
-    steps = apply(
-        load=lambda: manifests,
-        connect=partial(_connected, context, branch),
-        hooks=Hooks(opened=opened.extend, passed=passed, begin=partial(put_backups, context)),
-    )
-    ending = _caught(context, signals, partial(carry_out, steps, signals=signals))
-    branch = replace(branch, jobs=opened)
-    if isinstance(ending, Verdict):
-        return ActionOutcome(ending, branch)
-    applied = ending.applied if isinstance(ending, AppliedPlans) else ()
-    return ActionOutcome(_verdict_of(context, signals, ending), branch, applied)
+        files = []
+    if not files:
+        return None  # a manifest that is not in git has no newer version there
+    facts.head, newer = branch.newer_run(files, context.github, context.event)
+    return newer
 
 
-def _of_saved(plan_file: str) -> Sequence[Manifest]:
+def _show_passed(context: Context, planned: Sequence[Planned], _left: Sequence[object]) -> None:
+    """Show the plans that are about to be applied."""
+    plans = [item.plan for item in planned]
+    say(report.render_plans(plans, screen=context.screen))
+    for plan in plans:
+        context.runner.annotate(plan_annotations(plan))
+
+
+def _manifest_of_saved(plan_file: str) -> Sequence[Manifest]:
     """Return the manifest of a saved plan as it is checked out; none if it was made in the job."""
     try:
         return load_files(read_plan(plan_file).manifest[:1])
     except errors.CommandsyncError:
-        return ()  # whatever is wrong with the plan is said when it is applied
-
-
-def _newer_run(
-    context: Context, branch: Branch, manifests: Sequence[Manifest]
-) -> tuple[str, str | None]:
-    """Return the head of the branch, and the run that applies a newer manifest, if any.
-
-    Raises as `newer_run` does.
-    """
-    if not branch.commits:
-        return "", None  # a manifest that is not in git has no newer version there
-    try:
-        files = [committed(manifest) for manifest in manifests]
-    except errors.RefusedError:
-        if context.settings.owned:
-            raise
-        return "", None  # as above
-    return newer_run(files, branch.github, branch.event) if files else ("", None)
+        return ()  # a plan that cannot be read is an error of the apply
 
 
 def _connected(
-    context: Context, branch: Branch, manifests: Sequence[Manifest]
+    context: Context, manifests: Sequence[Manifest]
 ) -> AbstractContextManager[Sequence[Job]]:
     """Open the listings of the manifests, or the listing of the saved plan."""
     settings, inputs = context.settings, context.inputs
     if not inputs.plan_file:
         _hand_over_token(context, manifests)
-        return jobs(settings, manifests, _memory(context, branch, manifests, {}))
+        # Only for its refusal: a proposal must not decide where the token goes.
+        proposal.base_manifests(manifests, context.event, base_url=settings.base_url)
+        return jobs(settings, manifests, _memory(context, manifests, {}))
     if inputs.token:
         os.environ[TOKEN_VARIABLE] = inputs.token
     # The host of Discord is our own, or one that the environment names.
@@ -224,57 +200,47 @@ def _connected(
     return saved_jobs(replace(settings, files=()), inputs.plan_file)
 
 
+def _hand_over_token(context: Context, manifests: Sequence[Manifest]) -> None:
+    """Put the input's token into the variable of each manifest, and hide all of their tokens.
+
+    Raises `WrongBotError` if a run that writes has one token for manifests of several bots.
+    """
+    _hide_tokens(context, manifests)
+    token = context.inputs.token
+    pages = [manifest.token_env or TOKEN_VARIABLE for manifest in manifests if manifest.has_page]
+    shared = len(pages) > 1 if token else len(set(pages)) < len(pages)
+    if shared and context.mode == "apply":
+        raise errors.WrongBotError(
+            f"there is one token for {len(pages)} manifests, and a token belongs to one bot",
+            hint="give each manifest its own token_env: and set these variables instead of the "
+            "input token, or use one job for each bot",
+        )
+    if token:
+        os.environ.update(dict.fromkeys(pages, token))
+
+
+def _hide_tokens(context: Context, manifests: Sequence[Manifest]) -> None:
+    """Hide in the log the tokens in the variables that manifests name."""
+    named = [manifest.token_env for manifest in manifests]
+    named += [entry.token_env for manifest in manifests for entry in manifest.listings]
+    named += [manifest.discord.token_env for manifest in manifests if manifest.discord]
+    if variables := [name for name in named if name]:
+        for secret in step.secrets_of(context.runner.environ, named=variables):
+            say(mask(secret), with_tokens=True)
+
+
 def _memory(
-    context: Context,
-    branch: Branch,
-    manifests: Sequence[Manifest],
-    bases: Mapping[str, EarlierVersion],
+    context: Context, manifests: Sequence[Manifest], bases: Mapping[str, EarlierVersion]
 ) -> "Memory | None":
-    """Return the knowledge of lists before the run; None if there are none."""
+    """Return the knowledge of lists before the run; None if the manifests have none."""
     if not any(manifest.listings or manifest.discord for manifest in manifests):
         return None
     from commandsync.action.deployments import memory_of  # noqa: PLC0415 - seldom needed
 
-    return memory_of(
-        context.settings,
-        branch,
-        bases,
-        current=context.inputs.apply == "current",
-        mode=context.mode,
-    )
+    return memory_of(context, bases)
 
 
-def _hand_over_token(context: Context, manifests: Sequence[Manifest]) -> dict[str, EarlierVersion]:
-    """Put the input's token into each manifest's variable; return the base branch's manifests.
-
-    Raises `RefusedError` as `base_manifests`: before the token is sent.
-    """
-    entries = [entry for manifest in manifests for entry in manifest.listings]
-    discord = [manifest.discord for manifest in manifests if manifest.discord]
-    named = [*(each.token_env for each in manifests), *(each.token_env for each in entries)]
-    named += [each.token_env for each in discord]
-    if variables := [name for name in named if name]:
-        for secret in secrets_of(context.runner.environ, named=variables):
-            say(mask(secret), with_tokens=True)
-    hand_over_token(manifests, context.inputs.token, writes=context.mode == "apply")
-    return base_manifests(manifests, context.event, base_url=context.settings.base_url)
-
-
-def _verdict_of(context: Context, signals: Signals, ending: Ending) -> Verdict:
-    """Return the verdict of an apply that came to its end."""
-    match ending:
-        case AppliedPlans(left=left):
-            results = ending.results
-            code = signals.code(exit_code(*results, left=left))
-            written = verdict.of_results(results, context.screen, code=code)
-            return verdict.with_left(written, left, context.screen)
-        case NotBegun(planned, refusals):
-            return _plans_verdict(context, planned, refusals)
-        case Declined():
-            raise AssertionError("the Action asks nothing")
-
-
-def _plans_verdict(
+def _of_plans(
     context: Context,
     planned: Sequence[Planned | errors.CommandsyncError],
     refusals: Sequence[errors.RefusedError | None],
@@ -289,18 +255,18 @@ def _plans_verdict(
     )
 
 
-def _reported(context: Context, outcome: ActionOutcome) -> int:
+def _reported(context: Context, outcome: Verdict, facts: Facts) -> int:
     """Report the run; return the exit code, which is never 0 if the report fails."""
-    runner, found = context.runner, outcome.verdict
     try:
-        put_report(context, outcome)
+        put_report(context, outcome, facts)
     except Exception as error:  # noqa: BLE001 - as above
-        lost = _defect(error, context.screen, writing=found.word == "applied")
+        lost = _defect(error, context.screen, writing=outcome.word == "applied")
         say(lost.text)
-        runner.annotate(lost.annotations)
-        runner.put_outputs({"result": lost.word, "failure-reason": found.reason or lost.reason})
-        return found.code or lost.code
-    return found.code
+        context.runner.annotate(lost.annotations)
+        reason = outcome.reason or lost.reason
+        context.runner.put_outputs({"result": lost.word, "failure-reason": reason})
+        return outcome.code or lost.code
+    return outcome.code
 
 
 def _defect(error: Exception, screen: Screen, *, writing: bool) -> Verdict:

@@ -398,6 +398,13 @@ class Context:
     screen: Screen  # how values are shown, with links to the files
     github: GitHub | None = None  # GitHub's API, if there is a token for it
 
+    @property
+    def api(self) -> GitHub:
+        """GitHub's API; raises `GitHubError` if there is no token for it."""
+        if self.github is None:
+            raise GitHubError("no github-token was given")
+        return self.github
+
 
 def of_event(environ: Mapping[str, str]) -> Context:
     """Return the context of a run whose inputs are not known."""

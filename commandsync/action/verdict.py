@@ -1,6 +1,6 @@
 """The verdict of a run: made from plans, results and errors."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
@@ -14,14 +14,12 @@ from commandsync.plan.plan import Plan
 from commandsync.report import github, summary
 from commandsync.report.github import Annotation
 from commandsync.report.lines import PLAIN, Screen, code
-from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Job
 from commandsync.sync.selection import split
 
 Word = Literal["valid", "no-changes", "changes", "applied", "superseded", "unchecked", "failed"]
 
 _INCOMPLETE = "incomplete"
-_MOST_SENTENCES = 10
 _FORMS: tuple[Literal["text"], Literal["markdown"]] = ("text", "markdown")
 _DRIFTED = "the listing differs from the manifest"
 
@@ -149,7 +147,6 @@ def of_plans(
     pending = [plan for plan in plans if plan.pending]
     # An apply sends some lists again without any change.
     changed = any(plan.pending or not plan.known for plan in plans)
-    drifted = list(map(_drifted, pending)) if drift else []
     gravest = [*Exit].index
     worst = min((*errors, *refusals), key=lambda error: gravest(error.exit_code), default=None)
     text, markdown = (
@@ -157,29 +154,34 @@ def of_plans(
         for form in _FORMS
     )
     errors = (*first, *errors)
-    changed_code = Exit.CHANGES if pending and fail_on_changes else Exit.DONE
+    drifted = list(map(_drifted, pending)) if drift else []
     notes = (*map(github.failure_annotations, errors), *map(github.plan_annotations, plans))
+    code, reason = (Exit.CHANGES if pending and fail_on_changes else Exit.DONE), ""
+    if worst:
+        code, reason = worst.exit_code, worst.failure_reason
     return Verdict(
         word=_word(failed=worst is not None, done="changes", pending=changed),
-        code=worst.exit_code if worst else changed_code,
+        code=code,
         text=text,
-        markdown=_with_drift(markdown, drifted),
+        markdown=f"**Drift**: {_DRIFTED}.\n\n{markdown}" if drifted else markdown,
         annotations=(*chain.from_iterable(notes), *drifted),
-        reason=worst.failure_reason if worst else "",
+        reason=reason,
         plans=plans,
         changed=changed if plans else None,
     )
 
 
-def _with_drift(markdown: str, drifted: Sequence[Annotation]) -> str:
-    return f"**Drift**: {_DRIFTED}.\n\n{markdown}" if drifted else markdown
-
-
 def _not_shown(
     refusals: Sequence[CommandsyncError], plans: Sequence[Plan]
 ) -> list[CommandsyncError]:
+    """Return the refusals that no plan shows itself."""
     shown = {plan.refusal.message for plan in plans if plan.refusal}
     return [error for error in refusals if error.message not in shown]
+
+
+def _drifted(plan: Plan) -> Annotation:
+    message = f"{_DRIFTED}. {summary.plan_line(plan)}"
+    return Annotation("warning", "Drift", message, location=github.top_of(plan))
 
 
 def _word(*, failed: bool, done: Word, pending: bool) -> Word:
@@ -207,47 +209,12 @@ def of_results(results: Sequence[Result], screen: Screen = PLAIN, *, code: int) 
     )
 
 
-def with_user_changes(
-    verdict: Verdict,
-    bases: Mapping[str, EarlierVersion],
-    manifests: Sequence[Manifest],
-    screen: Screen = PLAIN,
-) -> Verdict:
-    """Return a verdict that begins with the changes for users of each manifest.
-
-    The manifests of the base branch are by the same paths, if they are known.
-    """
-    if not bases:
-        return verdict
-    from commandsync.plan.differences import user_changes  # noqa: PLC0415 - proposals alone have it
-    from commandsync.report import usersentences  # noqa: PLC0415 - as above, and loads pydantic
-
-    compared = {
-        each.path: user_changes(old=bases[each.path].manifest.snapshot, new=each.snapshot)
-        for each in manifests
-        if each.path in bases
-    }
-    noticed = [(path, changes) for path, changes in compared.items() if changes.count]
-    texts, pages = [], []
-    for path, changes in noticed:
-        of_several = f" of {code(path)}" if len(noticed) > 1 else ""
-        texts.append(usersentences.text(changes, screen=screen))
-        page = usersentences.sentence_list(changes, most=_MOST_SENTENCES)
-        pages.append(f"**Changes for users{of_several}**\n\n{page}")
-    return verdict.after(texts, pages)
-
-
 def _reason_of_results(results: Sequence[Result]) -> str:
     """Return why results are not complete, in a word."""
     if any(result.touched or result.interrupted for result in results):
         return _INCOMPLETE
     causes = [change.cause for result in results for change in result.settled if change.cause]
     return causes[0].failure_reason if causes else _INCOMPLETE
-
-
-def _drifted(plan: Plan) -> Annotation:
-    message = f"{_DRIFTED}. {summary.plan_line(plan)}"
-    return github.Annotation("warning", "Drift", message, location=github.top_of(plan))
 
 
 def _rendered(

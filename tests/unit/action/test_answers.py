@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.action.branch import Branch, merged_requests, newer_run
+from commandsync.action.branch import merged_requests, newer_run
 from commandsync.action.deployments import Deployments
 from commandsync.action.reporter import keep_issue, write_comment
 from commandsync.action.rest import GitHub, GitHubError, known_part, part
@@ -63,7 +63,7 @@ def reads_newer(hub: Hub) -> object:
 
 
 def reads_merged(hub: Hub) -> object:
-    return merged_requests(Branch(EVENT, github_of(hub), commits=[SHA, OTHER]))
+    return merged_requests(github_of(hub), EVENT, [SHA, OTHER], [])
 
 
 def reads_deployments(hub: Hub) -> Remembered:
