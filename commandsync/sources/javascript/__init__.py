@@ -4,7 +4,8 @@ Builders and objects of discord.js, the frameworks for it, the objects and class
 command handler, and the handlers and menus of Telegram's frameworks.
 
 The statements of each file that may declare commands are followed (`program`) as far as their
-values are certain (`expression`, `call`, `value`). `inventory` takes what a framework declares
+values (`value`) are certain: expressions and statements (`expression`), functions and classes
+(`function`), calls and other files (`program`). `inventory` takes what a framework declares
 (`framework`), what calls register, and what is exported and is a command (`handler`); each becomes
 a command of Discord's, or one with a prefix (`document`). Last, `candidate` finds what declares a
 command and is none of these: it is not read.

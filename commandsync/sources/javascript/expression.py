@@ -1,14 +1,18 @@
 """The value of an expression, if the code states it, and the statements that give names a value.
 
-`value` is the only way in. By the type of a node it is a literal, an expression or a statement, and
-any other node is looked through for what it may change. A statement that may not be reached (in a
-condition, a loop, a function that a library calls) is followed one `level` deeper: what it changes
-of a value from a level above is not certain.
+`value` is the only way in. A table says which method evaluates a node, by the node's type: names
+and members, literals, operators, expressions around another one, statements. `function` and
+`program` add their own types to the table. Any other node is looked through for what it may change.
+
+A statement that may not be reached (in a condition, a loop, a function that a library calls) is
+followed one `level` deeper: its changes of a value from a level above are not certain.
 """
 
 import re
 from collections import ChainMap, Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TypeAlias
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.entry import as_list
@@ -27,6 +31,9 @@ from commandsync.sources.javascript.value import (
 )
 from commandsync.sources.sourcefile import NOT_IMPORTED
 
+Evaluate: TypeAlias = Callable[[Node, BlockScope], Value]
+"""A method that returns the value of a node."""
+
 _MOST_STEPS = 50_000  # for one file
 _DEEPEST = 120  # expressions in each other
 _MOST_PARTS = 1000
@@ -34,7 +41,7 @@ _LONGEST = 10_000  # characters
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,20}", re.IGNORECASE)
 # The members of discord.js's enumerations, of which the name is enough.
 _LISTED = re.compile(r"[\w.]*(?:(?:Command|Option)Types?|PermissionFlagsBits|Flags|FLAGS)\.(\w+)")
-DECLARING = re.compile(  # in code that may declare a command, or change one
+_DECLARING = re.compile(  # in code that may declare a command, or change one
     r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|pplicationCommands|\bcommands\.|ommands?\(|\.hears\("
 )
 _MEMBERS = {"object_pattern", "named_imports", "export_clause"}
@@ -47,13 +54,54 @@ _ESCAPES |= dict.fromkeys(("\n", "\r", "\r\n", "\u2028", "\u2029"), "")
 
 
 class Expressions:
-    """Evaluates nodes; `Program` has the files, functions and calls."""
+    """Evaluates nodes by a table of their types."""
 
     def __init__(self) -> None:
         self.notes: set[Notice] = set()
         self.depth = self.level = 0
         self.current = ""  # the file that is followed, perhaps into functions of others
         self._steps: Counter[str] = Counter()  # for each file
+        self.table: dict[str, Evaluate] = {
+            "identifier": self._named,
+            "this": self._named,
+            "shorthand_property_identifier": self._named,
+            "member_expression": self._member,
+            "subscript_expression": self._subscript,
+            "string": self._text,
+            "template_string": self._text,
+            "string_fragment": lambda node, scope: scope.text(node),
+            "escape_sequence": self._escape,
+            "number": self._number,
+            "true": lambda _node, _scope: True,
+            "false": lambda _node, _scope: False,
+            "null": lambda _node, _scope: None,
+            "undefined": lambda _node, _scope: None,
+            "field_definition": lambda _node, _scope: None,  # without a value
+            "public_field_definition": lambda _node, _scope: None,
+            "array": self.listed,
+            "binary_expression": self._operation,
+            "assignment_expression": self._assignment,
+            "augmented_assignment_expression": self._assignment,
+            "update_expression": self._assignment,
+            "as_expression": self._typed,
+            "satisfies_expression": self._typed,
+            "type_assertion": lambda node, scope: self.value(last_part(node), scope),
+            "parenthesized_expression": self._inner,
+            "await_expression": self._inner,
+            "non_null_expression": self._inner,
+            "spread_element": self._inner,
+            "template_substitution": self._inner,
+            "computed_property_name": self._inner,
+            "extends_clause": self._inner,
+            "expression_statement": self._inner,
+            "return_statement": self._inner,
+            "lexical_declaration": self._declaration,
+            "variable_declaration": self._declaration,
+            "enum_declaration": self._declaration,
+            "statement_block": self._block,
+            "try_statement": self._block,
+            "finally_clause": self._block,
+        }
 
     def value(self, node: Node | None, scope: BlockScope, of: str = "") -> Value:
         """Return the value of a node or its field: `Computed` if it is not stated, None without."""
@@ -66,134 +114,17 @@ class Expressions:
             self.notes.add(Notice(message, NOT_IMPORTED, Location(path)))
             return Computed(node, scope)
         self.depth += 1
-        value = self._expression(node, scope)
+        value = self.table.get(node.type, self._other)(node, scope)
         self.depth -= 1
         return value
 
-    def _expression(self, node: Node, scope: BlockScope) -> Value:  # noqa: PLR0911 - one for each type
-        match node.type:
-            case "identifier" | "this" | "shorthand_property_identifier":
-                return scope.names.get(scope.text(node), Computed(node, scope))
-            case "member_expression":
-                return self.member_of(self.value(node, scope, "object"), node, scope)
-            case "subscript_expression":
-                key = self.value(node, scope, "index")
-                owner = self.value(node, scope, "object")
-                computed = Computed(node, scope)
-                return member(owner, key, computed) if isinstance(key, str) else computed
-            case "call_expression":
-                return self.call(node, scope)
-            case "new_expression":
-                return self.made(node, scope)
-            case "object" | "enum_body":
-                found = ObjectValue({}, Computed(node, scope), self.level)
-                self.add_members(found, parts(node), scope)
-                self.get(found, found)
-                return found
-            case "array":
-                return self.listed(node, scope)
-            case "binary_expression":
-                return self._operation(node, scope)
-            case "assignment_expression" | "augmented_assignment_expression" | "update_expression":
-                return self._assigned(node, scope)
-            case _:
-                return self._literal(node, scope)
+    # Names and members
 
-    def _literal(self, node: Node, scope: BlockScope) -> Value:  # noqa: PLR0911 - one for each type
-        match node.type:
-            case "string" | "template_string":
-                pieces = [self._piece(piece, scope) for piece in node.named_children]
-                return _joined(pieces, Computed(node, scope))
-            case "string_fragment":
-                return scope.text(node)
-            case "escape_sequence":
-                code = scope.text(node)[1:]
-                if code[:1] in {"u", "x"}:
-                    return chr(min(int(code[1:].strip("{}"), 16), 0x10FFFF))
-                return _ESCAPES.get(code, code)
-            case "number":
-                text = scope.text(node).removesuffix("n")
-                return int(text, 0) if _INTEGER.fullmatch(text) else Computed(node, scope)
-            case "true" | "false":
-                return node.type == "true"
-            case "null" | "undefined" | "field_definition" | "public_field_definition":
-                return None
-            case _:
-                return self._wrapped(node, scope)
+    def _named(self, node: Node, scope: BlockScope) -> Value:
+        return scope.names.get(scope.text(node), Computed(node, scope))
 
-    def _piece(self, node: Node, scope: BlockScope) -> Value:
-        """Return the value of a part of a string, which nearly always is a fragment."""
-        return scope.text(node) if node.type == "string_fragment" else self.value(node, scope)
-
-    def _wrapped(self, node: Node, scope: BlockScope) -> Value:
-        """Return the value of the one expression in a node, or of a function or a class."""
-        match node.type:
-            case "as_expression" | "satisfies_expression":
-                value = self.value(first_part(node), scope)
-                _add_type(value, last_part(node), scope)
-                return value
-            case (
-                "parenthesized_expression"
-                | "await_expression"
-                | "non_null_expression"
-                | "spread_element"
-                | "template_substitution"
-                | "computed_property_name"
-                | "extends_clause"
-                | "expression_statement"
-                | "return_statement"
-            ):
-                return self.value(first_part(node), scope)
-            case "type_assertion":
-                return self.value(last_part(node), scope)
-            case (
-                "arrow_function"
-                | "function_expression"
-                | "generator_function"
-                | "class"
-                | "method_definition"
-            ):
-                return self.function(node, scope)
-            case _:
-                return self._statement(node, scope)
-
-    def _statement(self, node: Node, scope: BlockScope) -> Value:
-        match node.type:
-            case "lexical_declaration" | "variable_declaration" | "enum_declaration":
-                for part in [node] if field(node, "name") else parts(node):
-                    value = self.value(field(part, "value", "body"), scope)
-                    _add_type(value, field(part, "type"), scope)
-                    self.bind(field(part, "name"), value, scope)
-                return None
-            case (
-                "function_declaration"
-                | "class_declaration"
-                | "abstract_class_declaration"
-                | "generator_function_declaration"
-            ):
-                scope.names[scope.text(node, "name")] = self.function(node, scope)
-                return None
-            case "import_statement":
-                return self.imports(node, scope)
-            case "export_statement":
-                return self.export(node, scope)
-            case "statement_block" | "try_statement" | "finally_clause":
-                return self.follow(parts(node), scope.inner())
-            case _:
-                return self._other(node, scope)
-
-    def _other(self, node: Node, scope: BlockScope) -> Value:
-        """Follow the parts of any other statement or expression, which may not be reached."""
-        computed, is_statement = Computed(node, scope), _STATEMENT.fullmatch(node.type)
-        result = None
-        if is_statement or DECLARING.search(computed.text):
-            bound = field(node, "left", "initializer", "parameter") if is_statement else None
-            inside = scope.inner()
-            self.bind(bound, computed, inside)
-            self.level += 1
-            result = self.follow([part for part in parts(node) if part != bound], inside)
-            self.level -= 1
-        return None if is_statement and result is None else computed
+    def _member(self, node: Node, scope: BlockScope) -> Value:
+        return self.member_of(self.value(node, scope, "object"), node, scope)
 
     def member_of(self, owner: Value, node: Node, scope: BlockScope) -> Value:
         """Return the member that an expression names of its owner."""
@@ -202,19 +133,30 @@ class Expressions:
             return known[1]
         return member(owner, key, computed)
 
-    def add_members(self, found: ObjectValue, nodes: Sequence[Node], scope: BlockScope) -> None:
-        """Add the members of an object, a class or an enumeration."""
-        for part in nodes:
-            value = self.value(field(part, "value") or part, scope)
-            if part.type == "spread_element":
-                found.update(value if isinstance(value, ObjectValue) else {REST: value})
-            else:
-                found[self._key(field(part, "key", "name", "property") or part, scope)] = value
+    def _subscript(self, node: Node, scope: BlockScope) -> Value:
+        key = self.value(node, scope, "index")
+        owner = self.value(node, scope, "object")
+        computed = Computed(node, scope)
+        return member(owner, key, computed) if isinstance(key, str) else computed
 
-    def _key(self, node: Node, scope: BlockScope) -> str:
-        is_value = node.type in {"string", "computed_property_name"}
-        key = self.value(node, scope) if is_value else scope.text(node)
-        return key if isinstance(key, str) else REST
+    # Literals
+
+    def _text(self, node: Node, scope: BlockScope) -> Value:
+        pieces = [
+            scope.text(piece) if piece.type == "string_fragment" else self.value(piece, scope)
+            for piece in node.named_children
+        ]
+        return _joined(pieces, Computed(node, scope))
+
+    def _escape(self, node: Node, scope: BlockScope) -> Value:
+        code = scope.text(node)[1:]
+        if code[:1] in {"u", "x"}:
+            return chr(min(int(code[1:].strip("{}"), 16), 0x10FFFF))
+        return _ESCAPES.get(code, code)
+
+    def _number(self, node: Node, scope: BlockScope) -> Value:
+        text = scope.text(node).removesuffix("n")
+        return int(text, 0) if _INTEGER.fullmatch(text) else Computed(node, scope)
 
     def listed(self, node: Node | None, scope: BlockScope) -> list[Value]:
         """Return the members of a list, or the arguments of a call."""
@@ -227,29 +169,39 @@ class Expressions:
             del found[_MOST_PARTS:]
         return found
 
+    def add_members(self, found: ObjectValue, nodes: Sequence[Node], scope: BlockScope) -> None:
+        """Add the members of an object, a class or an enumeration."""
+        for part in nodes:
+            value = self.value(field(part, "value") or part, scope)
+            if part.type == "spread_element":
+                found.update(value if isinstance(value, ObjectValue) else {REST: value})
+                continue
+            named = field(part, "key", "name", "property") or part
+            is_value = named.type in {"string", "computed_property_name"}
+            key = self.value(named, scope) if is_value else scope.text(named)
+            found[key if isinstance(key, str) else REST] = value
+
+    # Operators
+
     def _operation(self, node: Node, scope: BlockScope) -> Value:
         operator, computed = scope.text(node, "operator"), Computed(node, scope)
         if operator not in {"+", "|", "??", "||"}:
             return self._other(node, scope)
         left, right = (self.value(node, scope, side) for side in ("left", "right"))
-        match operator:
-            case "??" | "||":
-                is_empty = left is None or (operator == "||" and left in (False, "", 0))
-                return right if is_empty or self._lacks(node, scope) else left
-            case "|":  # of permissions, which are all listed
-                return [*as_list(left), *as_list(right)][:_MOST_PARTS]
-            case _:
-                is_text = str in {type(left), type(right)}
-                return _joined([left, right], computed) if is_text else computed
+        if operator == "|":  # of permissions, which are all listed
+            return [*as_list(left), *as_list(right)][:_MOST_PARTS]
+        if operator == "+":
+            is_text = str in {type(left), type(right)}
+            return _joined([left, right], computed) if is_text else computed
+        if left is None or (operator == "||" and left in (False, "", 0)):
+            return right
+        # A member that its object certainly does not have is empty, too.
+        stated = field(node, "left")
+        owner = self.value(stated, scope, "object") if field(stated, "property") else None
+        known = {scope.text(stated, "property"), REST}
+        return right if isinstance(owner, ObjectValue) and not known & {*owner} else left
 
-    def _lacks(self, node: Node, scope: BlockScope) -> bool:
-        """Whether the left side is a member that its object certainly does not have."""
-        left = field(node, "left")
-        owner = self.value(left, scope, "object") if left and field(left, "property") else None
-        key = scope.text(left, "property") if left else ""
-        return isinstance(owner, ObjectValue) and not {key, REST} & {*owner}
-
-    def _assigned(self, node: Node, scope: BlockScope) -> Value:
+    def _assignment(self, node: Node, scope: BlockScope) -> Value:
         value, target = self.value(node, scope, "right"), field(node, "left", "argument")
         if self.level or node.type != "assignment_expression":
             value = Computed(node, scope)
@@ -260,6 +212,22 @@ class Expressions:
         elif target and isinstance(owner := self.value(target, scope, "object"), ObjectValue):
             owner[scope.text(target, "property") or REST] = value
         return value
+
+    # Expressions around another one, and statements
+
+    def _inner(self, node: Node, scope: BlockScope) -> Value:
+        return self.value(first_part(node), scope)
+
+    def _typed(self, node: Node, scope: BlockScope) -> Value:
+        value = self.value(first_part(node), scope)
+        _add_type(value, last_part(node), scope)
+        return value
+
+    def _declaration(self, node: Node, scope: BlockScope) -> None:
+        for part in [node] if field(node, "name") else parts(node):
+            value = self.value(field(part, "value", "body"), scope)
+            _add_type(value, field(part, "type"), scope)
+            self.bind(field(part, "name"), value, scope)
 
     def bind(self, pattern: Node | None, value: Value, scope: BlockScope) -> None:
         """Give the names of a pattern, or of the members that a file imports, their values."""
@@ -280,38 +248,30 @@ class Expressions:
             self.bind(field(part, "value", "alias", "name") or part, inner, scope)
         self.depth -= 1
 
+    def _block(self, node: Node, scope: BlockScope) -> Value:
+        return self.follow(parts(node), scope.inner())
+
     def follow(self, nodes: Sequence[Node], scope: BlockScope) -> Value:
         """Follow statements, and return their result; None without one."""
         result = None
         for node in sorted(nodes, key=_order):
             returned = self.value(node, scope)
-            if result is None and _STATEMENT.fullmatch(node.type):
+            if result is None and _is_statement(node.type):
                 result = returned
         return result
 
-    def call(self, node: Node, scope: BlockScope) -> Value:
-        """Return the result of a call."""
-        raise NotImplementedError
-
-    def made(self, node: Node, scope: BlockScope) -> Value:
-        """Return the object that `new` makes."""
-        raise NotImplementedError
-
-    def function(self, node: Node, scope: BlockScope) -> Value:
-        """Return a function or a class."""
-        raise NotImplementedError
-
-    def get(self, found: ObjectValue, keys: Iterable[str]) -> None:
-        """Replace getters of an object by their results."""
-        raise NotImplementedError
-
-    def imports(self, node: Node, scope: BlockScope) -> None:
-        """Give the names that a file imports their values."""
-        raise NotImplementedError
-
-    def export(self, node: Node, scope: BlockScope) -> None:
-        """Add to the exports of a file."""
-        raise NotImplementedError
+    def _other(self, node: Node, scope: BlockScope) -> Value:
+        """Follow the parts of any other statement or expression, which may not be reached."""
+        computed, is_statement = Computed(node, scope), _is_statement(node.type)
+        result = None
+        if is_statement or _DECLARING.search(computed.text):
+            bound = field(node, "left", "initializer", "parameter") if is_statement else None
+            inside = scope.inner()
+            self.bind(bound, computed, inside)
+            self.level += 1
+            result = self.follow([part for part in parts(node) if part != bound], inside)
+            self.level -= 1
+        return None if is_statement and result is None else computed
 
 
 def member(owner: Value, key: str, otherwise: Computed) -> Value:
@@ -343,6 +303,11 @@ def _joined(pieces: list[Value], otherwise: Computed) -> Value:
     if whole.isascii():  # as nearly always
         return whole
     return whole.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins halves
+
+
+@cache
+def _is_statement(kind: str) -> bool:
+    return _STATEMENT.fullmatch(kind) is not None
 
 
 def _order(node: Node) -> int:

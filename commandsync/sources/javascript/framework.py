@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from commandsync.sources.entry import as_list, is_owner_check
-from commandsync.sources.javascript.program import Program, decorators_of
+from commandsync.sources.javascript.function import decorators_of
+from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     REST,
     BlockScope,

@@ -15,11 +15,11 @@ from pathlib import PurePosixPath
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.entry import PartlyRead, SourceEntry
 from commandsync.sources.javascript import handler as handlers
-from commandsync.sources.javascript.call import is_known
 from commandsync.sources.javascript.candidate import BELOW
 from commandsync.sources.javascript.document import Documents, has_open_sub_commands, sub_commands
 from commandsync.sources.javascript.framework import decorated, unclaimed
-from commandsync.sources.javascript.program import Program, is_piece
+from commandsync.sources.javascript.function import is_piece
+from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     REST,
     Builder,
@@ -29,6 +29,7 @@ from commandsync.sources.javascript.value import (
     ObjectValue,
     Value,
     fields_of,
+    is_known,
 )
 
 _ADDING = re.compile(r"(set|add|build|apply|register)(Slash)?(Command)?Options", re.IGNORECASE)

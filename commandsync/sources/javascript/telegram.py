@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from commandsync.records.snapshot import Audience
 from commandsync.sources.entry import PartlyRead, UnreadPart, as_list
-from commandsync.sources.javascript.call import FunctionCall
-from commandsync.sources.javascript.program import Program
+from commandsync.sources.javascript.program import FunctionCall, Program
 from commandsync.sources.javascript.value import (
     Computed,
     Function,

@@ -3,19 +3,15 @@
 A value is text, a number, a list, an object (`ObjectValue`), a function or class (`Function`), or
 only a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls.
 An import from a package, or from a file that is not found, is an `ImportedValue`: its module and
-its name there tell whose it is, whatever the file calls it. An import may name a file by an alias:
-`paths` and `baseUrl` of tsconfig.json, `imports` and `_moduleAliases` of package.json, in the
-folder of the code or in a folder above it.
+its name there tell whose it is, whatever the file calls it. So a class, a function or a decorator
+is known (`is_known`), and a builder is recognised (`builder_of`).
 """
 
-import json
-import posixpath
 import re
 from codecs import BOM_UTF8
 from collections import ChainMap
 from dataclasses import dataclass
 from itertools import count
-from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
 from tree_sitter import Language, Node, Parser
@@ -26,7 +22,7 @@ from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources.entry import as_list
 from commandsync.sources.objects import spelled_key
-from commandsync.sources.sourcefile import NOT_IMPORTED, read_bytes
+from commandsync.sources.sourcefile import NOT_IMPORTED
 
 __all__ = ["Node", "ScriptFile", "field", "parse", "parts"]
 
@@ -66,9 +62,18 @@ def parse(path: str, data: bytes) -> ScriptFile:
         raise FileError(f"the file {problem}", hint=NOT_IMPORTED)
     grammar = typescript if path.endswith(_TYPED) else javascript
     tree = _tree(data, Language(grammar()))
-    if tree.has_error and (plain := _TYPE_ARGUMENTS.sub(_blank, data)) != data:
+    plain = data
+    if tree.has_error:
+        plain = _TYPE_ARGUMENTS.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data)
+    if plain != data:
         data, tree = plain, _tree(plain, Language(grammar()))
-    return ScriptFile(path, data, tree, _first_error(tree) if tree.has_error else None)
+    error = tree if tree.has_error else None
+    while error and not error.is_error:
+        inner = [part for part in error.children if part.has_error]
+        if not inner:
+            break
+        error = inner[0]
+    return ScriptFile(path, data, tree, error)
 
 
 def _tree(data: bytes, language: Language) -> Node:
@@ -80,10 +85,6 @@ def _tree(data: bytes, language: Language) -> Node:
         ).root_node
     except ValueError:  # the callback has ended it
         raise FileError("the file is too complex to be parsed", hint=NOT_IMPORTED) from None
-
-
-def _blank(arguments: re.Match[bytes]) -> bytes:
-    return re.sub(rb"[^\n]", b" ", arguments[0])
 
 
 def _problem(data: bytes) -> str:
@@ -102,12 +103,6 @@ def _problem(data: bytes) -> str:
         if depth > _MOST_NESTED:
             return "is nested too deeply"
     return ""
-
-
-def _first_error(node: Node) -> Node:
-    while not node.is_error and (inner := [part for part in node.children if part.has_error]):
-        node = inner[0]
-    return node
 
 
 def is_broken(node: Node) -> bool:
@@ -280,62 +275,31 @@ def fields_of(value: Value) -> dict[str, Value]:
     return value if isinstance(value, ObjectValue) else {}
 
 
-Aliases = list[tuple[str, str]]
-"""The beginning of a name, with `*` for its rest, and the path that it stands for."""
-
-_FILES = ("tsconfig.json", "jsconfig.json", "package.json")
-_MOST_ABOVE = 6  # folders
-_LARGEST = 256 * 1024  # bytes
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-
-
-def aliases_of(path: str) -> Aliases:
-    """Return the aliases for a file, from the nearest folders that have a configuration."""
-    aliases: Aliases = []
-    for folder in [PurePosixPath(path), *PurePosixPath(path).parents][: _MOST_ABOVE + 1]:
-        for name in _FILES:
-            content = _content(f"{folder}/{name}")
-            options = _object(content.get("compilerOptions"))
-            base = posixpath.join(str(folder), str(options.get("baseUrl", ".")))
-            for key, value in _object(options.get("paths")).items():
-                aliases += _targets(key, value, base)
-            if "baseUrl" in options:
-                aliases.append(("*", f"{base}/*"))
-            for key, value in _object(content.get("imports")).items():
-                aliases += _targets(key, value, str(folder))
-            for key, value in _object(content.get("_moduleAliases")).items():
-                aliases += [*_targets(f"{key}/*", f"{value}/*", str(folder))]
-    return aliases
+_BUILDER = re.compile(
+    r"(?:\w+\.)*(?:SlashCommand|ChatInputCommand|(User|Message)?Context(?:Menu)?Command)"
+    r"(Subcommand(?:Group)?|\w+(?=Option))?(?:Option)?(?:Builder)?"
+)
+_OF_BUILDERS = ("discord.js", "@discordjs/", "@sapphire/")
+_KNOWN = (  # packages whose classes, functions and decorators are known, or declare no command
+    *(*_OF_BUILDERS, "discordx", "necord", "@discord-nestjs/", "@nestjs/", "@skyra/", "seyfert"),
+    *("slash-create", "eris", "oceanic.js", "commandkit", "telegraf", "grammy", "@grammyjs/"),
+    *("node", "events", "node:events"),
+)
 
 
-def aliased(name: str, aliases: Aliases) -> list[tuple[str, str]]:
-    """Return the aliases that fit the name of a module, with the path that each means."""
-    paths = []
-    for alias, target in aliases:
-        start, star, end = alias.partition("*")
-        if star and name.startswith(start) and name.endswith(end):
-            rest = name[len(start) : len(name) - len(end)]
-            paths.append((alias, posixpath.normpath(target.replace("*", rest))))
-        elif name == alias:
-            paths.append((alias, posixpath.normpath(target)))
-    return paths
+def is_known(value: Value) -> bool:
+    """Whether a class, a function or a decorator is a library's that is known."""
+    return isinstance(value, ImportedValue) and value.is_of(*_KNOWN)
 
 
-def _targets(alias: str, value: object, base: str) -> Aliases:
-    values = value if isinstance(value, list) else [value]
-    if isinstance(value, dict):  # the conditions of package.json
-        values = list(value.values())
-    return [(alias, posixpath.join(base, part)) for part in values if isinstance(part, str)]
+def builder_of(value: Value) -> re.Match[str] | None:
+    """Return the parts of the name of a builder; None for any other class."""
+    if isinstance(value, ImportedValue):
+        return _BUILDER.fullmatch(value.name) if value.is_of(*_OF_BUILDERS) else None
+    is_class = isinstance(value, Function) or not isinstance(value, Computed)
+    return None if is_class else _BUILDER.fullmatch(value.text)
 
 
-def _content(path: str) -> dict[str, Any]:
-    """Return a configuration, which may have comments; empty if it cannot be read."""
-    try:
-        text = read_bytes(path, most=_LARGEST).decode()
-        return _object(json.loads(_COMMENT.sub(lambda part: part[1] or "", text)))
-    except (FileError, ValueError, RecursionError):
-        return {}
-
-
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def short(text: str) -> str:
+    """Return the name of a function or a class, as a message has it."""
+    return repr(text.partition("(")[0].partition("\n")[0][:60])
