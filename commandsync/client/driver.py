@@ -9,6 +9,7 @@ the command line uses threads and does not wait for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -59,12 +60,20 @@ def drive(
     that waits end at once. `on_step` is called in this thread with each step, before its calls.
     Raises `StalePlanError` as `apply` does, before anything is sent.
     """
+
+    def carry(call: Call) -> None:
+        try:
+            answer = Answered(call.key, connection.attempt(call.operation, health=health))
+        except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
+            answer = Answered(call.key, Failure(listing_error(error)))
+        events.put(answer)
+
     try:
         step = next(steps)
         while True:
             on_step(step)
             for call in step.start:
-                _start(call, connection, health, events)
+                in_thread(partial(carry, call), name=f"commandsync-{call.key}")
             step = steps.send(_next_event(events, step.wait))
     except StopIteration as end:
         result: Result = end.value
@@ -76,19 +85,6 @@ def listing_error(error: Exception) -> ListingError:
     if isinstance(error, ListingError):
         return error
     return TransportError(f"{type(error).__name__} while carrying it out: {error}")
-
-
-def _start(
-    call: Call, connection: Connection, health: Health, events: SimpleQueue[StepResult]
-) -> None:
-    def work() -> None:
-        try:
-            answer = Answered(call.key, connection.attempt(call.operation, health=health))
-        except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
-            answer = Answered(call.key, Failure(listing_error(error)))
-        events.put(answer)
-
-    in_thread(work, name=f"commandsync-{call.key}")
 
 
 def _next_event(events: SimpleQueue[StepResult], wait: float | None) -> StepResult:
@@ -132,15 +128,24 @@ async def drive_async(
     """
     import asyncio  # noqa: PLC0415 - as above
 
+    async def carry(call: Call) -> None:
+        try:
+            answer = Answered(call.key, await connection.attempt(call.operation, health=health))
+        except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
+            answer = Answered(call.key, Failure(listing_error(error)))
+        events.put_nowait(answer)
+
     tasks: list[asyncio.Task[None]] = []
     try:
         step = next(steps)
         while True:
             on_step(step)
-            for call in step.start:
-                work = _carry(call, connection, health, events)
-                tasks.append(asyncio.create_task(work))
-            step = steps.send(await _next_event_async(events, step.wait))
+            tasks += [asyncio.create_task(carry(call)) for call in step.start]
+            event: StepResult = Elapsed()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(step.wait):
+                    event = await events.get()
+            step = steps.send(event)
     except StopIteration as end:
         result: Result = end.value
         return result
@@ -148,23 +153,3 @@ async def drive_async(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _carry(
-    call: Call, connection: AsyncConnection, health: Health, events: asyncio.Queue[StepResult]
-) -> None:
-    try:
-        answer = Answered(call.key, await connection.attempt(call.operation, health=health))
-    except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
-        answer = Answered(call.key, Failure(listing_error(error)))
-    events.put_nowait(answer)
-
-
-async def _next_event_async(events: asyncio.Queue[StepResult], wait: float | None) -> StepResult:
-    import asyncio  # noqa: PLC0415 - as above
-
-    try:
-        async with asyncio.timeout(wait):
-            return await events.get()
-    except TimeoutError:
-        return Elapsed()

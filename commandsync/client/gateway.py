@@ -127,34 +127,29 @@ class Session:
         return Ended(code, self._secrecy.hide_parts(reason) or default, refusals)
 
     def receive(self, frame: str | bytes) -> Event | Say | Ended | None:
-        """Read a frame; None for one without an event, also for a malformed one."""
+        """Read a frame; None for a frame without an event, and for a malformed one."""
         self._probed = False
         if isinstance(frame, bytes):
             _ignore(repr(frame))
             return None
         match frame[:1]:
-            case "4":
-                return self._message(frame)
             case "0":
                 return self._opened(frame)
-            case _:
-                return self._control(self._secrecy.hide(frame))
-
-    def _control(self, frame: str) -> Say | Ended | None:
-        match frame[:1]:
             case "1":
                 return self._leave("the service closed the session")
             case "2":
                 self.established = self.heard = True
                 self._expect(self._interval, self._timeout)
-                return Say("3" + frame[1:])
+                return Say("3" + self._secrecy.hide(frame)[1:])
             case "3":
                 self.established = self.heard = True
                 self._margin = 0.0  # the service leaves the pings to the client
+            case "4":
+                return self._message(frame)
             case "5" | "6":  # an upgrade, and nothing
                 pass
             case _:
-                _ignore(frame)
+                _ignore(self._secrecy.hide(frame))
         return None
 
     def _opened(self, frame: str) -> Say | None:
@@ -181,25 +176,23 @@ class Session:
             _ignore(frame)
             return None
         match frame[1:2]:
-            case "2":
-                return self._received(event_of(frame, self._secrecy))
             case "0":
                 self.established = True
             case "1":
                 return self._leave("the service ended the session")
+            case "2":
+                self.established = True
+                event = event_of(frame, self._secrecy)
+                if event is not None:
+                    self.ready = True
+                    self.heard = self.heard or not isinstance(event, Ready)
+                return event
             case "4":
                 reason = _reason(self._secrecy.hide(frame[2:]))
                 return self.ended(_POLICY, reason, "the service refuses the session")
             case _:  # acknowledgements, and events with binary parts
                 _ignore(frame)
         return None
-
-    def _received(self, event: Event | None) -> Event | None:
-        self.established = True
-        if event is not None:
-            self.ready = True
-            self.heard = self.heard or not isinstance(event, Ready)
-        return event
 
 
 def event_of(frame: str, secrecy: Secrecy) -> Event | None:

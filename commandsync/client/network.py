@@ -190,16 +190,6 @@ def failure(
     return _never_made(root, host=host, seconds=min(seconds, LONGEST_CONNECT))
 
 
-def _not_secured(root: ssl.SSLError, host: str) -> tuple[str, str]:
-    """Return the message and the hint of a handshake that failed."""
-    if root.reason in _PLAIN_ANSWERS:
-        message = f"{host} does not answer with https"
-        return message, "for plain http, write http:// in the base URL; else check its port"
-    why = (root.reason or "it was closed").replace("_", " ").lower()
-    message = f"no secure connection to {host}: {why}"
-    return message, "does the service use https at this address and port?"
-
-
 def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportError:
     """Return the error of a connection that was never made: nothing was sent."""
     hint: str | Hint = _CHECK
@@ -208,8 +198,13 @@ def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportE
         case ssl.SSLCertVerificationError():
             message = f"the certificate of {host} is not trusted: {root.verify_message}"
             hint, lasting = _UNTRUSTED, True
+        case ssl.SSLError(reason=reason) if reason in _PLAIN_ANSWERS:
+            message, lasting = f"{host} does not answer with https", True
+            hint = "for plain http, write http:// in the base URL; else check its port"
         case ssl.SSLError():
-            message, hint = _not_secured(root, host)
+            why = (root.reason or "it was closed").replace("_", " ").lower()
+            message = f"no secure connection to {host}: {why}"
+            hint = "does the service use https at this address and port?"
             lasting = not isinstance(root, ssl.SSLEOFError | ssl.SSLZeroReturnError)
         case socket.gaierror():
             message = f"the host name of {host} cannot be found"

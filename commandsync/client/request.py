@@ -85,19 +85,15 @@ class Secrecy:
             before = f"{named[name.lower()]}, " if name.lower() in named else ""
             named[name.lower()] = before + self.hide(value)
         named.setdefault("date", formatdate(usegmt=True))  # a Retry-After date is relative to it
-        if self._token and status not in _SUCCESSES and len(body) <= _LONGEST_ERROR:
-            body = self._hidden(body, self.hide_parts)
-        elif self._token and (status not in _SUCCESSES or not self._token.is_short):
-            body = self._hidden(body, self.hide)
+        is_success = status in _SUCCESSES
+        if self._token and not (is_success and self._token.is_short):
+            hide = self.hide if is_success or len(body) > _LONGEST_ERROR else self.hide_parts
+            encoding = json.detect_encoding(body)
+            errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
+            text = body.decode(encoding, errors)
+            if (hidden := hide(text)) != text:
+                body = hidden.encode(encoding, errors)
         return Reply(status, body, named, with_token=self.known)
-
-    @staticmethod
-    def _hidden(body: bytes, hide: Callable[[str], str]) -> bytes:
-        encoding = json.detect_encoding(body)
-        errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
-        text = body.decode(encoding, errors)
-        hidden = hide(text)
-        return body if hidden == text else hidden.encode(encoding, errors)
 
 
 HEADERS = {
@@ -233,9 +229,8 @@ class LimitedBody:
         """Unzip in small pieces, so that the limit is checked before memory fills up."""
         try:
             while rest:
-                if (
-                    self._unzip is None or self._unzip.eof
-                ):  # there may be several members (RFC 1952, 2.2)
+                # There may be several members (RFC 1952, 2.2).
+                if self._unzip is None or self._unzip.eof:
                     self._unzip = zlib.decompressobj(_GZIP)
                 yield self._unzip.decompress(rest, PIECE)
                 rest = self._unzip.unconsumed_tail or self._unzip.unused_data

@@ -169,13 +169,13 @@ class Stream:
         self._thread.join(2 * _LONGEST_CLOSE)
 
     def _run(self) -> None:
+        async def receive() -> None:
+            async with self._connection:
+                self._stream.start()
+                await self._stream.wait()
+
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-                runner.run(self._main())
+                runner.run(receive())
         except BaseException as error:  # noqa: BLE001 - raised where the events are read
             self._buffer.end(self, error)
-
-    async def _main(self) -> None:
-        async with self._connection:
-            self._stream.start()
-            await self._stream.wait()

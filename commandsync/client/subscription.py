@@ -126,6 +126,7 @@ class Subscription:
                 yield from self._failed(error)
 
     def _ended(self, ended: Ended) -> Steps[None]:
+        """Wait after the end of a connection; raises `Unauthorized` if the token is refused."""
         is_refusal = ended.refusals > 0 and not self._ready
         self._refusals = self._refusals + 1 if is_refusal else 0
         if is_refusal and self._refusals >= ended.refusals:
@@ -134,10 +135,20 @@ class Subscription:
         yield from self._lost(ended.code, ended.reason)
 
     def _listen(self) -> Steps[Ended]:
+        """Yield the events of one connection until it ends, and return its end."""
         session = Session(greet=bool(self._version), secrecy=self._secrecy, clock=self._clock)
         caught_up = False
         while True:
-            meaning = yield from self._heard(session)
+            if (ping := session.ping()) is not None:
+                yield ping
+            frame = yield Listen(session.patience)
+            meaning: Event | Say | Ended | None
+            if isinstance(frame, str | bytes):
+                meaning = session.receive(frame)
+            elif isinstance(frame, Ended):
+                meaning = session.ended(frame.code, frame.reason)
+            else:
+                meaning = session.silence()
             if isinstance(meaning, Ended):
                 return meaning
             if session.established:
@@ -149,17 +160,6 @@ class Subscription:
                 if not caught_up:
                     caught_up = True
                     yield from self._catch_up()
-
-    @staticmethod
-    def _heard(session: Session) -> Steps[Event | Say | Ended | None]:
-        if (ping := session.ping()) is not None:
-            yield ping
-        frame = yield Listen(session.patience)
-        if isinstance(frame, str | bytes):
-            return session.receive(frame)
-        if isinstance(frame, Ended):
-            return session.ended(frame.code, frame.reason)
-        return session.silence()
 
     def _received(self, event: Event) -> Steps[None]:
         """Yield an event of the gateway, unless it is a vote that was caught up."""
