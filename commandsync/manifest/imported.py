@@ -11,9 +11,8 @@ from typing import Any, NamedTuple, cast
 
 from commandsync.diagnostics import Location
 from commandsync.manifest.checks import ValidationContext
-from commandsync.manifest.events import parse
 from commandsync.manifest.keys import WRITE_AGAIN
-from commandsync.manifest.nodes import Mapping, Sequence
+from commandsync.manifest.nodes import Mapping, Sequence, parse
 from commandsync.manifest.plain import imported_values
 from commandsync.manifest.scalars import flow, one_line, written
 from commandsync.manifest.source import (

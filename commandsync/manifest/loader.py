@@ -12,10 +12,8 @@ from pathlib import Path
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import UsageError
-from commandsync.manifest.events import ParsedYaml, parse
-from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.keys import MARKS, ManifestKeys
-from commandsync.manifest.nodes import Mapping, Scalar
+from commandsync.manifest.nodes import Mapping, ParsedYaml, Scalar, parse
 from commandsync.manifest.reader import Manifest, ManifestReader
 from commandsync.manifest.registrations import DiscordListing
 from commandsync.manifest.source import (
@@ -27,7 +25,10 @@ from commandsync.manifest.source import (
     Source,
     StopReadingError,
     did_you_mean,
+    identity,
+    is_folder,
     quoted,
+    yaml_files,
 )
 from commandsync.records.imported import is_imported
 

@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from commandsync.diagnostics import Do, Location, Problem
 from commandsync.manifest.checks import CommandDefaults, UnfitError, ValidationContext
 from commandsync.manifest.entries import Placed, check
-from commandsync.manifest.events import ParsedYaml, parse
-from commandsync.manifest.files import included_paths
 from commandsync.manifest.keys import MANIFEST, MARKS, ImportKeys, ManifestKeys
-from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
+from commandsync.manifest.nodes import Mapping, ParsedYaml, Scalar, Sequence, parse, strings
 from commandsync.manifest.overlay import Overlay, Own, laid_over
 from commandsync.manifest.plain import manifest_keys
 from commandsync.manifest.registrations import DiscordListing, discord_listing, registrables
@@ -35,6 +33,7 @@ from commandsync.manifest.source import (
     Problems,
     UnreadableError,
     did_you_mean,
+    included_paths,
     quoted,
     read_source,
 )
@@ -265,7 +264,7 @@ class ManifestReader:
 
     def included(self, main: CheckedFile) -> list[CheckedFile]:
         """Read and check the files that a manifest includes."""
-        patterns = strings(main.root.get("include"))
+        patterns = {each.at: each for each in strings(main.root.get("include"))}
         paths = included_paths(main.report, patterns, self.origin.folders)
         files = [self.parsed(path, _INCLUDED) for path in paths]
         parts = [self.checked(file, _INCLUDED) for file in files if file]
@@ -305,7 +304,7 @@ class ManifestReader:
     ) -> AnyMapping[str, str]:
         """Read the file of a language: descriptions by the names of commands; report problems."""
         texts: dict[str, str] = {}
-        for path in included_paths(report, [file], self.origin.folders):
+        for path in included_paths(report, {file.at: file}, self.origin.folders):
             if path not in self.texts:
                 parsed = self.parsed(path, _LANGUAGE)
                 self.texts[path] = _texts(parsed, names) if parsed and not parsed.refused else {}

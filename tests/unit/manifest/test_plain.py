@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from commandsync.manifest import plain
 from commandsync.manifest.checks import ValidationContext
-from commandsync.manifest.events import parse
 from commandsync.manifest.importedmodel import _Command, _SourcePlace
 from commandsync.manifest.importedmodel import validated as validated_import
 from commandsync.manifest.keys import MANIFEST, CommandKeys, ImportKeys, ManifestKeys
@@ -19,7 +18,7 @@ from commandsync.manifest.model import (
     SyncModel,
     keys_of,
 )
-from commandsync.manifest.nodes import Mapping
+from commandsync.manifest.nodes import Mapping, parse
 from commandsync.manifest.source import (
     Allowance,
     FileProblems,

@@ -320,7 +320,7 @@ def test_links_to_a_folder_are_read_once(links: list[str], files: list[str], dep
 
 
 def test_patterns_look_at_so_much(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("commandsync.manifest.files._MOST_PLACES", 4)
+    monkeypatch.setattr("commandsync.manifest.source._MOST_PLACES", 4)
     folder(main_yaml="version: 1\ninclude: [a.yml, '*.yml']\n", a_yml="commands: []\n")
     load("main.yaml")
 
