@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from commandsync.cli.option import not_empty, option, options
-from commandsync.cli.options import SERVICE, Run, RunCommand, source_of, yes_option
+from commandsync.cli.options import (
+    SERVICE,
+    Run,
+    RunCommand,
+    ServiceArguments,
+    not_empty,
+    option,
+    options,
+    yes_option,
+)
 from commandsync.sync import setting
 
 if TYPE_CHECKING:
@@ -36,15 +43,10 @@ def announce_command(  # noqa: PLR0913 - the options of one command
     post: bool,
     yes: bool,
     files: tuple[str, ...],
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
     retries: int,
     concurrency: int,
     listing: tuple[str, ...],
+    **service: Unpack[ServiceArguments],
 ) -> int:
     """Print an announcement for the manifest, or post it.
 
@@ -76,14 +78,7 @@ def announce_command(  # noqa: PLR0913 - the options of one command
     settings = replace(
         run.settings,
         files=files,
-        base_url=base_url,
-        base_url_from=source_of(setting.BASE_URL),
-        bot=bot,
-        bot_from=source_of(setting.BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
+        **service,
         retries=retries,
         concurrency=concurrency,
         listing=listing,

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import click
 
-from commandsync.cli.option import option, options
 from commandsync.cli.options import (
     EVERY_FORMAT,
-    SERVICE,
+    PLANNING,
+    PlanningArguments,
     Run,
     RunCommand,
     force_option,
     manifest_arguments,
-    source_of,
+    option,
+    options,
     yes_option,
 )
 from commandsync.sync import setting
-
-if TYPE_CHECKING:
-    from commandsync.plan.rules import DeleteLimit
 
 
 @click.command("apply", cls=RunCommand, formats=EVERY_FORMAT)
@@ -36,16 +33,7 @@ if TYPE_CHECKING:
 )
 @options(setting.OWNED, setting.UNSEEN, setting.UNORDERED)
 @force_option
-@options(setting.FILES, setting.STRICT, setting.PRUNE, setting.MAX_DELETES, setting.ONLY)
-@options(
-    *SERVICE,
-    setting.RETRIES,
-    setting.CONCURRENCY,
-    setting.LISTING,
-    setting.GUILD,
-    setting.SINCE,
-    setting.STATE,
-)
+@options(setting.FILES, *PLANNING)
 def apply_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -60,22 +48,7 @@ def apply_command(  # noqa: PLR0913 - its own options
     force: bool,
     manifests: tuple[str, ...],
     files: tuple[str, ...],
-    strict: bool,
-    prune: bool,
-    max_deletes: DeleteLimit | None,
-    only: str,
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
-    retries: int,
-    concurrency: int,
-    listing: tuple[str, ...],
-    guild: str,
-    since: str,
-    state: str,
+    **planning: Unpack[PlanningArguments],
 ) -> int:
     """Make the listing match the manifest.
 
@@ -90,30 +63,8 @@ def apply_command(  # noqa: PLR0913 - its own options
     """
     from commandsync.cli.application import Choices, apply_plans
 
-    settings = replace(
-        run.settings,
-        files=files + manifests,
-        strict=strict,
-        prune=prune,
-        max_deletes=max_deletes,
-        only=only,
-        base_url=base_url,
-        base_url_from=source_of(setting.BASE_URL),
-        bot=bot,
-        bot_from=source_of(setting.BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
-        retries=retries,
-        concurrency=concurrency,
-        listing=listing,
-        guild=guild,
-        since=since,
-        state=state,
-        owned=owned,
-        unseen=unseen,
-    )
+    files += manifests
+    settings = replace(run.settings, files=files, owned=owned, unseen=unseen, **planning)
     choices = Choices(
         asks=not (yes or dry_run),
         plan_file=plan_file,

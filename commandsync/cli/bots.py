@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 import click
 
-from commandsync.cli.option import Group, option, options
 from commandsync.cli.options import (
     SERVICE,
+    Group,
     Run,
     RunCommand,
+    ServiceArguments,
     database_option,
-    source_of,
+    option,
+    options,
     yes_option,
 )
-from commandsync.sync.setting import BASE_URL, BOT, FILES, RETRIES
+from commandsync.sync.setting import FILES, RETRIES
 
 
 class _Bots(Group):
@@ -49,18 +51,13 @@ def bots_command() -> None:
 
 @bots_command.command("list", formats=("text", "json"))
 @options(FILES, *SERVICE, RETRIES)
-def list_command(  # noqa: PLR0913 - the options of one command
+def list_command(
     run: Run,
     /,
     *,
     files: tuple[str, ...],
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
     retries: int,
+    **service: Unpack[ServiceArguments],
 ) -> None:
     """List all bots.
 
@@ -71,23 +68,11 @@ def list_command(  # noqa: PLR0913 - the options of one command
     from commandsync.cli.call import open_client, show_call
     from commandsync.report.records import bots_table
 
-    settings = replace(
-        run.settings,
-        files=files,
-        base_url=base_url,
-        base_url_from=source_of(BASE_URL),
-        bot=bot,
-        bot_from=source_of(BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
-        retries=retries,
-    )
+    settings = replace(run.settings, files=files, retries=retries, **service)
     with open_client(settings, of_bot=False) as (client, site):
         bots = tuple(client.iter_bots())
-        service = replace(site, bot="")
-        show_call(partial(bots_table, bots), site=service, output=run.output, bots=bots)
+        page = replace(site, bot="")
+        show_call(partial(bots_table, bots), site=page, output=run.output, bots=bots)
         if not bots and run.output.format != "json":
             run.output.talk("no bots")
 
@@ -95,19 +80,14 @@ def list_command(  # noqa: PLR0913 - the options of one command
 @bots_command.command("show", formats=("text", "json"))
 @click.argument("identifier", metavar="[ID]", default="")
 @options(FILES, *SERVICE, RETRIES)
-def show_command(  # noqa: PLR0913 - the options of one command
+def show_command(
     run: Run,
     /,
     *,
     identifier: str,
     files: tuple[str, ...],
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
     retries: int,
+    **service: Unpack[ServiceArguments],
 ) -> None:
     """Show every field of a bot: yours, or another.
 
@@ -119,19 +99,8 @@ def show_command(  # noqa: PLR0913 - the options of one command
     from commandsync.cli.call import open_client, show_call
     from commandsync.report.records import record_table
 
-    settings = replace(
-        run.settings,
-        files=files,
-        base_url=base_url,
-        base_url_from=source_of(BASE_URL),
-        bot=identifier or bot,
-        bot_from=source_of(BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
-        retries=retries,
-    )
+    service["bot"] = identifier or service["bot"]
+    settings = replace(run.settings, files=files, retries=retries, **service)
     with open_client(settings) as (client, site):
         listed = client.get_bot()
         show_call(partial(record_table, listed), site=site, output=run.output, listed=listed)

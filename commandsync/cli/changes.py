@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import click
 
-from commandsync.cli.option import not_empty, option, options
-from commandsync.cli.options import Run, RunCommand
+from commandsync.cli.options import Run, RunCommand, not_empty, option, options
 from commandsync.sync.setting import FILES, STRICT
 
 

@@ -2,7 +2,7 @@
 
 import click
 
-from commandsync.cli.option import OrderedCommand
+from commandsync.cli.options import OrderedCommand
 from commandsync.cli.program import program
 
 # A ~/.zshrc without a framework has not loaded the completions of zsh yet.

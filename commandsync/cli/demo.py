@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import click
 
-from commandsync.cli.option import OrderedCommand
+from commandsync.cli.options import OrderedCommand
 from commandsync.cli.serve import example
 
 _echo = partial(click.echo, color=True)

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from commandsync.cli.option import PATH, not_empty, option, options
-from commandsync.cli.options import Run, RunCommand
+from commandsync.cli.options import PATH, Run, RunCommand, not_empty, option, options
 from commandsync.sync.setting import FILES, STRICT
 
 if TYPE_CHECKING:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from commandsync.cli.option import options
-from commandsync.cli.options import SERVICE, Run, RunCommand, source_of
+from commandsync.cli.options import SERVICE, Run, RunCommand, ServiceArguments, options
 from commandsync.sync import setting
 
 if TYPE_CHECKING:
@@ -19,19 +17,14 @@ if TYPE_CHECKING:
 
 @click.command("doctor", cls=RunCommand, formats=("text", "json"))
 @options(setting.FILES, *SERVICE, setting.LISTING, setting.STATE)
-def doctor_command(  # noqa: PLR0913 - the options of one command
+def doctor_command(
     run: Run,
     /,
     *,
     files: tuple[str, ...],
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
     listing: tuple[str, ...],
     state: str,
+    **service: Unpack[ServiceArguments],
 ) -> int:
     """Check the settings, the service and the token.
 
@@ -57,20 +50,7 @@ def doctor_command(  # noqa: PLR0913 - the options of one command
     from commandsync.report.diagnosis import Diagnosis
     from commandsync.sync.diagnosis import diagnose, exit_code_of
 
-    settings = replace(
-        run.settings,
-        files=files,
-        base_url=base_url,
-        base_url_from=source_of(setting.BASE_URL),
-        bot=bot,
-        bot_from=source_of(setting.BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
-        listing=listing,
-        state=state,
-    )
+    settings = replace(run.settings, files=files, listing=listing, state=state, **service)
     checks: list[Check] = []
     compared: list[Parity] = []
     # A check contains the client's warnings; -vv shows its whole log all the same.

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli import recorded
-from commandsync.cli.option import PATH, not_empty, option, options
-from commandsync.cli.options import Run, RunCommand
+from commandsync.cli.options import PATH, Run, RunCommand, not_empty, option, options
 from commandsync.sync.setting import ENV_FILE, FILES, MAX_DELETES
 
 if TYPE_CHECKING:

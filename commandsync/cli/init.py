@@ -10,16 +10,25 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from commandsync.cli.option import PATH, not_empty, option, options
-from commandsync.cli.options import SERVICE, Run, RunCommand, source_of, yes_option
+from commandsync.cli.options import (
+    PATH,
+    SERVICE,
+    Run,
+    RunCommand,
+    ServiceArguments,
+    not_empty,
+    option,
+    options,
+    yes_option,
+)
 from commandsync.sync import SCHEMA
-from commandsync.sync.setting import BASE_URL, BOT, RETRIES
+from commandsync.sync.setting import RETRIES
 
 if TYPE_CHECKING:
     from commandsync.cli.answers import Given
@@ -66,13 +75,8 @@ def init_command(  # noqa: PLR0913 - the options of one command
     platform: str | None,
     workflow: bool,
     yes: bool,
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
     retries: int,
+    **service: Unpack[ServiceArguments],
 ) -> int:
     """Write the first manifest of a bot; never over an existing file.
 
@@ -103,19 +107,7 @@ def init_command(  # noqa: PLR0913 - the options of one command
     hint = "name another file; commandsync import writes the bot's commands beside a manifest, and "
     hint += "commandsync pull prints the listed records"
     check_target(target, force=False, new_folder=True, hint=hint)
-    settings = replace(
-        run.settings,
-        base_url=base_url,
-        base_url_from=source_of(BASE_URL),
-        bot=bot,
-        bot_from=source_of(BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
-        retries=retries,
-    )
-    run = run._replace(settings=settings)
+    run = run._replace(settings=replace(run.settings, retries=retries, **service))
     given = Given(
         listings=listings,
         sources=sources,

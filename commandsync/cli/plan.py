@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from commandsync.cli.option import option, options
 from commandsync.cli.options import (
     EVERY_FORMAT,
-    SERVICE,
+    PLANNING,
+    PlanningArguments,
     Run,
     RunCommand,
     check_unread,
     force_option,
     manifest_arguments,
-    source_of,
+    option,
+    options,
 )
 from commandsync.sync import setting
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
-    from commandsync.plan.rules import DeleteLimit
     from commandsync.report import Format
     from commandsync.sync.job import Job, Planned
     from commandsync.sync.settings import Settings
@@ -41,16 +41,7 @@ if TYPE_CHECKING:
 @option(setting.UNSEEN)
 @option("--requests", "Print the requests that apply would send to write, without the token.")
 @force_option
-@options(setting.FILES, setting.STRICT, setting.PRUNE, setting.MAX_DELETES, setting.ONLY)
-@options(
-    *SERVICE,
-    setting.RETRIES,
-    setting.CONCURRENCY,
-    setting.LISTING,
-    setting.GUILD,
-    setting.SINCE,
-    setting.STATE,
-)
+@options(setting.FILES, *PLANNING)
 def plan_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -63,22 +54,7 @@ def plan_command(  # noqa: PLR0913 - its own options
     force: bool,
     manifests: tuple[str, ...],
     files: tuple[str, ...],
-    strict: bool,
-    prune: bool,
-    max_deletes: DeleteLimit | None,
-    only: str,
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
-    retries: int,
-    concurrency: int,
-    listing: tuple[str, ...],
-    guild: str,
-    since: str,
-    state: str,
+    **planning: Unpack[PlanningArguments],
 ) -> int:
     """Show the changes that apply would make; nothing is written.
 
@@ -96,29 +72,7 @@ def plan_command(  # noqa: PLR0913 - its own options
     from commandsync.sync.selection import jobs, plan_jobs, split
     from commandsync.sync.settings import load
 
-    settings = replace(
-        run.settings,
-        files=files + manifests,
-        strict=strict,
-        prune=prune,
-        max_deletes=max_deletes,
-        only=only,
-        base_url=base_url,
-        base_url_from=source_of(setting.BASE_URL),
-        bot=bot,
-        bot_from=source_of(setting.BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
-        retries=retries,
-        concurrency=concurrency,
-        listing=listing,
-        guild=guild,
-        since=since,
-        state=state,
-        unseen=unseen,
-    )
+    settings = replace(run.settings, files=files + manifests, unseen=unseen, **planning)
     loaded = load(settings)
     if out:
         if against or len(loaded) != 1:

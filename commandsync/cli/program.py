@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import click
 
-from commandsync.cli.option import Group
+from commandsync.cli.options import Group
 from commandsync.sync import process
 from commandsync.sync.process import redacted_outputs
 from commandsync.version import __version__

@@ -5,19 +5,19 @@ It prints the listed records as a manifest or as JSON.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from commandsync.cli.option import option, options
 from commandsync.cli.options import (
     SERVICE,
     Run,
     RunCommand,
+    ServiceArguments,
     force_option,
-    source_of,
+    option,
+    options,
 )
 from commandsync.sync import SCHEMA, setting
 
@@ -42,16 +42,11 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     pin: bool,
     force: bool,
     files: tuple[str, ...],
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
     retries: int,
     concurrency: int,
     listing: tuple[str, ...],
     guild: str,
+    **service: Unpack[ServiceArguments],
 ) -> None:
     """Print a manifest of the listed records.
 
@@ -75,14 +70,7 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     settings = replace(
         run.settings,
         files=files,
-        base_url=base_url,
-        base_url_from=source_of(setting.BASE_URL),
-        bot=bot,
-        bot_from=source_of(setting.BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
+        **service,
         retries=retries,
         concurrency=concurrency,
         listing=listing,

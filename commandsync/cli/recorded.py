@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from commandsync.cli.option import Number, option
+from commandsync.cli.options import Number, option
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,7 @@ import click
 from click import IntRange
 from click.core import ParameterSource
 
-from commandsync.cli.option import Number, option, read_by
-from commandsync.cli.options import Run, RunCommand, database_option
+from commandsync.cli.options import Number, Run, RunCommand, database_option, option, read_by
 from commandsync.simulation import NAMES
 
 if TYPE_CHECKING:

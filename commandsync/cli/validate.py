@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import click
 
-from commandsync.cli.option import option
-from commandsync.cli.options import EVERY_FORMAT, Run, RunCommand, manifest_arguments
+from commandsync.cli.options import EVERY_FORMAT, Run, RunCommand, manifest_arguments, option
 from commandsync.sync.setting import FILES, STRICT
 
 

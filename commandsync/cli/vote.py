@@ -1,13 +1,21 @@
 """`commandsync vote`: a vote on an embedded service."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import Unpack
 
 import click
 
-from commandsync.cli.option import option, options
-from commandsync.cli.options import SERVICE, Run, RunCommand, source_of
-from commandsync.sync.setting import BASE_URL, BOT, FILES, RETRIES
+from commandsync.cli.options import (
+    SERVICE,
+    Run,
+    RunCommand,
+    ServiceArguments,
+    option,
+    options,
+)
+from commandsync.sync.setting import FILES, RETRIES
 
 _ONLY_HERE = (
     "only a service of `commandsync serve` takes votes in this way: check the base URL and the "
@@ -21,7 +29,7 @@ _UNSUPPORTED = {404, 405}
 @option("--username NAME", "The user's name; without it, the id.", default="")
 @option("-y, --yes", "Cast it also on a service that runs on another machine.")
 @options(FILES, *SERVICE, RETRIES)
-def vote_command(  # noqa: PLR0913 - the options of one command
+def vote_command(
     run: Run,
     /,
     *,
@@ -29,13 +37,8 @@ def vote_command(  # noqa: PLR0913 - the options of one command
     username: str,
     yes: bool,
     files: tuple[str, ...],
-    base_url: str,
-    bot: str,
-    token_file: str,
-    env_file: Mapping[str, str] | None,
-    timeout: float,
-    insecure_http: bool,
     retries: int,
+    **service: Unpack[ServiceArguments],
 ) -> int:
     """Cast a vote for the bot on an embedded service.
 
@@ -51,19 +54,7 @@ def vote_command(  # noqa: PLR0913 - the options of one command
     from commandsync.errors import ApiError, UsageError
     from commandsync.report.lines import visible
 
-    settings = replace(
-        run.settings,
-        files=files,
-        base_url=base_url,
-        base_url_from=source_of(BASE_URL),
-        bot=bot,
-        bot_from=source_of(BOT),
-        token_file=token_file,
-        env_file=env_file,
-        timeout=timeout,
-        insecure_http=insecure_http,
-        retries=retries,
-    )
+    settings = replace(run.settings, files=files, retries=retries, **service)
     with open_client(settings, with_token=True) as (client, site):
         if not (yes or site.address.loopback):
             raise UsageError(

@@ -7,7 +7,7 @@ import sys
 import click
 import pytest
 
-from commandsync.cli.option import SECTIONS, OrderedCommand
+from commandsync.cli.options import SECTIONS, OrderedCommand
 from tests.support.bots import Service
 from tests.support.home import Home, commands_of, fields
 from tests.support.terminal import POSIX

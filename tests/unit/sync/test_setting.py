@@ -10,7 +10,14 @@ import pytest
 import yaml
 
 from commandsync import AsyncClient, Client, sync
-from commandsync.cli.option import Option, option
+from commandsync.cli.options import (
+    PLANNING,
+    SERVICE,
+    Option,
+    PlanningArguments,
+    ServiceArguments,
+    option,
+)
 from commandsync.plan.rules import DeleteLimit
 from commandsync.sync import setting as definitions
 from commandsync.sync.setting import (
@@ -40,6 +47,20 @@ def options_of(setting: Setting[Any]) -> Iterator[tuple[click.Command, Option]]:
                 yield command, param
 
 
+GROUPS = {
+    "Unpack[ServiceArguments]": ServiceArguments.__required_keys__,
+    "Unpack[PlanningArguments]": PlanningArguments.__required_keys__,
+}
+"""The arguments that several commands have, by the annotation of them."""
+
+
+def arguments_of(function: Callable[..., object]) -> set[str]:
+    """Return the names of a command's arguments, with those of a group."""
+    arguments = inspect.signature(function).parameters
+    groups = (GROUPS.get(str(argument.annotation), ()) for argument in arguments.values())
+    return {*arguments}.union(*groups)
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_definition_has_the_name_of_its_setting(name: str) -> None:
     assert SETTINGS[name].name == name.lower()
@@ -51,10 +72,15 @@ def test_each_command_gets_the_setting_as_an_argument_of_its_name(name: str) -> 
     for command, param in options_of(setting):
         assert command.callback is not None
         assert param.name == setting.name
-        assert param.name in inspect.signature(command.callback).parameters
+        assert param.name in arguments_of(command.callback)
         commands.append(command.name)
 
     assert commands != []
+
+
+def test_a_group_of_options_has_an_argument_for_each() -> None:
+    assert ServiceArguments.__required_keys__ == {each.name for each in SERVICE}
+    assert PlanningArguments.__required_keys__ == {each.name for each in PLANNING}
 
 
 def test_a_setting_that_is_on_has_an_option_that_switches_it_off() -> None:
