@@ -42,18 +42,10 @@ from commandsync.action.rest import GitHub, GitHubError, part
 from commandsync.action.step import Context
 from commandsync.errors import CommandsyncError, RefusedError
 from commandsync.manifest import Manifest
-from commandsync.plan.plan import Unknown
-from commandsync.records.snapshot import Audience
+from commandsync.plan.plan import AsRead, Unknown, Unread
 from commandsync.sync.earlier import EarlierVersion, version_at
 from commandsync.sync.history import first_parents, versions_since
-from commandsync.sync.listcontent import (
-    Before,
-    Memory,
-    audiences_of,
-    nothing_known,
-    of_version,
-    stored,
-)
+from commandsync.sync.listcontent import KnownList, Memory, baseline_of, other_lists, stored
 from commandsync.sync.sites import ListSite
 from commandsync.sync.statefile import (
     Delivery,
@@ -343,37 +335,32 @@ def memory_of(context: Context, bases: Mapping[str, EarlierVersion]) -> Memory:
         store = StateFile(settings.state)
     current = context.inputs.apply == "current"  # nobody reviewed it, and it may not be in git
 
-    def before(manifest: Manifest, site: ListSite) -> Before:
-        unknown = nothing_known(settings, site)
+    def known(manifest: Manifest, site: ListSite) -> KnownList:
         base = bases.get(manifest.path)
         if site.is_read:
-            return Before(unknown, _audiences(manifest, site, base, event.before))
-        if mode == "drift":
-            return Before(unknown)
+            earlier = [base] if base else _earlier(manifest, event.before)
+            return KnownList(AsRead(), other_lists(manifest, site, earlier))
         if site.returned:
-            return Before((base and of_version(settings, base, manifest, site)) or unknown)
-        known = stored(store, settings, manifest, site)
-        if isinstance(known.baseline, Unknown) and known.baseline.error and mode == "plan":
-            return Before(replace(known.baseline, accepted=True))
-        if isinstance(known.baseline, Unknown) and (
-            current or _is_new(manifest, site, event.before)
-        ):
+            of_base = base and mode != "drift" and baseline_of(settings, base, site)
+            return KnownList(of_base or Unread())
+        if mode == "drift":
+            return KnownList(Unknown(accepted=settings.unseen))
+        remembered = stored(store, settings, manifest, site)
+        baseline = remembered.baseline
+        if isinstance(baseline, Unknown) and baseline.error and mode == "plan":
+            return KnownList(replace(baseline, accepted=True))
+        if isinstance(baseline, Unknown) and (current or _is_new(manifest, site, event.before)):
             return stored(store, settings, manifest, site, accepted=True)
-        return known
+        return remembered
 
-    return Memory(before, lambda manifest: bases.get(manifest.path))
+    return Memory(known, bases)
 
 
-def _audiences(
-    manifest: Manifest, site: ListSite, base: EarlierVersion | None, before: str
-) -> tuple[Audience, ...]:
-    """Return the audiences of the lists that the manifest had before, of a service with several."""
-    if not site.service.for_audience:
-        return ()
+def _earlier(manifest: Manifest, before: str) -> Iterator[EarlierVersion]:
+    """Yield the version of a manifest at the commit `before`, if it can be read."""
     with suppress(CommandsyncError):  # only a warning depends on it
-        version = base or (version_at(before, manifest.path) if before else None)
-        return audiences_of(version, site.entry, manifest.bot) if version else ()
-    return ()
+        if before and (version := version_at(before, manifest.path)):
+            yield version
 
 
 def _is_new(manifest: Manifest, site: ListSite, before: str) -> bool:

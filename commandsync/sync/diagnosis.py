@@ -39,15 +39,10 @@ from commandsync.sources.sourcefile import (
     matching,
     read_bytes,
 )
+from commandsync.sync.history import recent_versions
 from commandsync.sync.importsource import TOKEN_VARIABLE, sources_of
 from commandsync.sync.job import connected
-from commandsync.sync.listcontent import (
-    digest_of,
-    earlier_audiences,
-    other_lists,
-    read_others,
-    state_file,
-)
+from commandsync.sync.listcontent import digest_of, other_lists, read_others, state_file
 from commandsync.sync.parity import compare_names, exit_code, names_commands
 from commandsync.sync.registrations import read_registrations
 from commandsync.sync.settings import Settings, Site, load, token_in
@@ -228,8 +223,7 @@ def _state(settings: Settings, manifest: Manifest, sites: Sequence[ListSite]) ->
     try:
         store = state_file(settings, manifest)
         for site in sites:
-            identity = site.entry.identity(manifest.bot)
-            store.memory(site.service.name, identity, digest_of(site, identity))
+            store.memory(site.service.name, site.identity, digest_of(site))
     except errors.RefusedError as error:
         return failed("state", error)
     return Check("state", "ok", f"the lists sent to {names} are remembered in {store.path}")
@@ -237,7 +231,7 @@ def _state(settings: Settings, manifest: Manifest, sites: Sequence[ListSite]) ->
 
 def _others(settings: Settings, manifest: Manifest, site: ListSite) -> Iterator[Check]:
     """Yield a warning about each other list of a service that users may see."""
-    others = other_lists(manifest, site.entry, earlier_audiences(manifest, site, None))
+    others = other_lists(manifest, site, recent_versions(manifest.path))
     if not others:
         return
     with connected(settings, [site]) as (connection,):

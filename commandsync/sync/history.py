@@ -155,11 +155,10 @@ def versions_after(path: str, commit: str) -> Iterator[EarlierVersion]:
                 yield version
 
 
-def recent_versions(path: str) -> list[EarlierVersion]:
-    """Return the two newest versions of a manifest that are committed, as far as git has them."""
+def recent_versions(path: str) -> Iterator[EarlierVersion]:
+    """Yield the two newest versions of a manifest that are committed, as far as git has them."""
     with suppress(CommandsyncError):
-        return [version for _, version in islice(_versions(path, [], []), 2) if version]
-    return []
+        yield from [version for _, version in islice(_versions(path, [], []), 2) if version]
 
 
 def head_of(path: str) -> str:

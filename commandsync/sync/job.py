@@ -1,11 +1,10 @@
-"""The job of a run: its listings, connected, read and planned.
+"""One listing of a run: connected, read, planned and written.
 
-`jobs` finds the listings of the manifests, the page of each or all that they name, and opens a
-connection to each. `plan_jobs` starts to read all of them, and plans each as its answer arrives:
-`Planned` is a job, its listing as it was read, and the plan. A job is of one of three kinds, which
-plan and write in their own way: the records of a manifest's page (`RecordJob`), a list that is sent
-as a whole (`lists.ListJob`), and a saved plan (`selection.SavedJob`). `apply` has the order of the
-steps.
+`Planned` is a job, its listing as it was read, and the plan. A job is of one of four kinds, which
+plan and write in their own way: the records of a manifest's page (`RecordJob`), the commands of an
+application at Discord (`registrations.RegistrationJob`), a list that is sent as a whole
+(`lists.ListJob`), and a saved plan (`selection.SavedJob`). `selection.jobs` finds the jobs of a
+run, and `apply` has the order of the steps.
 """
 
 from __future__ import annotations
@@ -231,18 +230,6 @@ def _writes(planned: Planned) -> Iterator[Operation[str]]:
                 yield service.delete(bot, change.resource, record)
             case _:
                 assert_never(change)
-
-
-def page_job(
-    settings: Settings, manifest: Manifest, site: Site, connection: Connection, name: str = ""
-) -> RecordJob:
-    """Return the job of a page; `name` tells its listing from others."""
-    versions = None
-    if settings.owned and site.service is PAGE:
-        from commandsync.sync.history import History, on_page  # noqa: PLC0415 - seldom needed
-
-        versions = History(manifest, on_page(manifest, site.bot, site.address.base_url))
-    return RecordJob(site, settings, connection, manifest, name, versions)
 
 
 def calls_of(settings: Settings, site: Site) -> OnWait:

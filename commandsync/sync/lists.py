@@ -1,32 +1,29 @@
-"""The listings of a manifest that take a whole list: how each is planned and carried out.
+"""A listing of a manifest that takes a whole list: how it is planned and carried out.
 
 A version of a manifest yields one request for a list. A plan compares two requests. A list that
 is read is compared with the request that would send what is listed; any other one with the baseline
-that its job has: the list of an earlier version, or those that a store remembers. A door with
-another store passes its own `Memory`. The changes are the differences of the two lists; a notice
-says what else differs. One request replaces the whole list.
+that its job knows: the list of an earlier version, or those that a store remembers. The changes are
+the differences of the two lists; a notice says what else differs. One request replaces the whole
+list.
 
 A list that its service does not return is sent by each apply, whatever is remembered of it: no
 memory proves that the service shows it. The store is told before the request, and after its end.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, Step, skipped
 from commandsync.apply.run import Steps, not_sent, replace_list
-from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, RefusedError, UsageError
 from commandsync.manifest import Manifest
+from commandsync.plan.changes import Edit
 from commandsync.plan.plan import (
     AsRead,
-    Baseline,
     LastSent,
     ListPlan,
     Plan,
@@ -36,119 +33,26 @@ from commandsync.plan.plan import (
     list_plan,
 )
 from commandsync.plan.rules import DeleteLimit
-from commandsync.records.losses import Loss, loss_notice, renewed_notices
+from commandsync.records.losses import Loss, loss_notice
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import Support
 from commandsync.services.fit import Fitted, as_listed
-from commandsync.services.service import ListRequest, excess, list_request, of_operation
+from commandsync.services.service import excess, list_request, of_operation
+from commandsync.sync import listcontent
 from commandsync.sync.history import head_of
-from commandsync.sync.job import Job, Planned, RecordJob, connected, page_job, plan_manifest
-from commandsync.sync.listcontent import (
-    Before,
-    Memory,
-    OtherList,
-    digest_of,
-    fitted_list,
-    is_reordered,
-    last_sent,
-    memory_of,
-    notices_of,
-    other_lists,
-    read_others,
-    renewed,
-    with_own_keys,
-)
-from commandsync.sync.registrations import RegistrationJob
-from commandsync.sync.setting import BASE_URL
-from commandsync.sync.settings import LockProgress, Settings, Site
-from commandsync.sync.sites import (
-    DiscordSite,
-    ListSite,
-    check_names,
-    check_tokens,
-    discord_of,
-    is_selected,
-    list_sites,
-    sites_of,
-)
-from commandsync.sync.statefile import INTERVAL, Delivery, End, Remembered, Store
+from commandsync.sync.job import Job, Planned, plan_manifest
+from commandsync.sync.settings import LockProgress, Settings
+from commandsync.sync.sites import ListSite
+from commandsync.sync.statefile import INTERVAL, Delivery, End, Remembered
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})
-_UNUSED_BASE_URL = Notice(
-    f"{BASE_URL.variable} is not used, because the manifest has listings and no base_url",
-    "unset it, or add base_url: for a page with records of its own",
-)
-
-
-@contextmanager
-def listing_jobs(
-    settings: Settings, manifests: Sequence[Manifest], memory: Memory | None = None
-) -> Iterator[list["ManifestJob"]]:
-    """Find all listings of manifests, the page of each first, and open a connection to each.
-
-    `memory` says what is known of the lists; by default an earlier version, or the state file.
-
-    Raises:
-        UsageError: The settings name a listing or a page that no manifest has, or as
-            `check_tokens` and `list_sites`.
-        CommandsyncError: As `sites_of` and `memory`, or the earlier version cannot be read.
-    """
-    if settings.guild and settings.listing:
-        hint = "leave out the names of listings"
-        raise UsageError("a server selects the listing discord alone", hint=hint)
-    pages = _pages(settings, manifests)
-    check_names(settings, manifests, [page for page in pages if page])
-    found = [*_sites(settings, manifests, pages)]
-    sites = [site for _, site in found]
-    check_tokens(sites)
-    known = memory or memory_of(settings, manifests)
-    with connected(settings, sites) as connections:
-        jobs = [
-            _job(settings, manifest, site, connection, known)
-            for (manifest, site), connection in zip(found, connections, strict=True)
-        ]
-        if settings.base_url and not any(pages) and not isinstance(jobs[0], RecordJob):
-            jobs[0] = replace(jobs[0], notices=(_UNUSED_BASE_URL,))
-        yield jobs
-
-
-def _job(
-    settings: Settings, manifest: Manifest, site: Site, connection: Connection, known: Memory
-) -> "ManifestJob":
-    match site:
-        case ListSite():
-            return list_job(settings, manifest, site, connection, known.before(manifest, site))
-        case DiscordSite():
-            version = None if site.token else known.version(manifest)
-            return RegistrationJob(site, settings, connection, manifest, version)
-        case _:
-            return page_job(settings, manifest, site, connection, site.name)
-
-
-def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | None]:
-    """Return the page of each manifest; None if it has no page."""
-    with_page = [each for each in manifests if each.has_page and not settings.guild]
-    if settings.base_url and settings.base_url_from != BASE_URL.variable and not with_page:
-        message = "no manifest of the run has a page: the base URL is not used"
-        raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
-    if not any([settings.base_url, *(manifest.base_url for manifest in manifests)]):
-        check_names(settings, manifests)  # else the base URL would be called missing
-    pages = iter(sites_of(settings, with_page))
-    return [next(pages) if manifest in with_page else None for manifest in manifests]
-
-
-def _sites(
-    settings: Settings, manifests: Sequence[Manifest], pages: Sequence[Site | None]
-) -> Iterator[tuple[Manifest, Site]]:
-    """Yield the selected listings of each manifest: its page, Discord, and its lists."""
-    for manifest, page in zip(manifests, pages, strict=True):
-        if page and is_selected(settings, page.name):
-            yield manifest, page
-        if discord := discord_of(settings, manifest):
-            yield manifest, discord
-        yield from ((manifest, site) for site in list_sites(settings, manifest))
+_ENDS = {
+    Outcome.SENT: End.ACCEPTED,
+    Outcome.FAILED: End.UNCHANGED,
+    Outcome.SKIPPED: End.UNCHANGED,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,9 +62,7 @@ class ListJob(Job):
     site: ListSite
     manifest: Manifest
     fitted: Fitted  # the commands of the manifest, as the service shows them
-    baseline: Baseline  # what they are compared with; the list itself if it is read
-    store: Store | None = None  # what remembers a list that the service does not return
-    others: tuple[OtherList, ...] = ()  # lists beside it that are only read
+    known: listcontent.KnownList  # what they are compared with, and what remembers it
     notices: tuple[Notice, ...] = ()  # of the whole run: those of its first list
 
     @property
@@ -179,18 +81,9 @@ class ListJob(Job):
         return self.manifest.path
 
     @property
-    def identity(self) -> str:
-        """The identity of the list, which no spelling changes."""
-        return self.site.entry.identity(self.manifest.bot)
-
-    @property
     def is_read(self) -> bool:
         """Whether the list is read: the service returns it, and there is a token to ask with."""
         return self.site.is_read
-
-    def other_notices(self, planned: Planned) -> Sequence[Notice]:  # noqa: ARG002 - not its changes
-        """Read the other lists of the service; return the warnings."""
-        return read_others(self.connection, self.site.bot, self.others)
 
     def start_reading(self) -> Callable[[], Snapshot]:
         """Start to read the list; the returned function waits for it.
@@ -199,36 +92,52 @@ class ListJob(Job):
         """
         if self.is_read:
             return start_reading(self.connection, self.site.bot, self.scope)
-        first = self.baseline.first
-        known = as_listed(first.commands) if first else _NOTHING
-        return lambda: known
+        first = self.known.baseline.first
+        listed = as_listed(first.commands) if first else _NOTHING
+        return lambda: listed
 
     def plan(self, listed: Snapshot) -> ListPlan:
         """Compare what the service can show of the manifest with a list."""
-        shown, settings = self._ruled()
-        notices = [*self.notices, *(self.site.token_notices() if self.site.returned else ())]
-        notices += (loss_notice(loss, at=self.name) for loss in self._warned())
-        plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
-        wanted, baseline = self._wanted(plan, listed), self.baseline
+        site, service = self.site, self.site.service
+        manifest, settings = self._ruled()
+        notices = [*self._warnings()]
+        plan = plan_manifest(manifest, listed, settings=settings, site=site, notices=notices)
+        wanted, baseline = self._wanted(plan, listed), self.known.baseline
         if isinstance(baseline, AsRead):
-            baseline = AsRead((PossibleList(listed, self._request(listed).digest),))
-        others = self._other_changes(baseline, wanted)
+            digest = list_request(service, site.bot, listed).digest
+            baseline = AsRead((PossibleList(listed, digest),))
+        beside = [*listcontent.uncertainties(baseline, at=self.name)]
+        if baseline.first:
+            beside += listcontent.unseen_differences(baseline.first, wanted, site)
         return list_plan(
-            replace(plan, notices=(*others, *plan.notices)),
-            name=self.site.service.name,
-            audience=self.site.service.audience,
+            replace(plan, notices=(*beside, *plan.notices)),
+            name=service.name,
+            audience=service.audience,
             baseline=baseline,
             commands=wanted,
-            digest=self._request(wanted).digest,
+            digest=list_request(service, site.bot, wanted).digest,
             losses=self.fitted.losses,
             wants_none=self.is_deleted or not self.manifest.snapshot.collections.get(_COMMANDS),
-            excess=excess(self.site.service, self._replacing(wanted)),
+            excess=excess(service, service.replace(site.bot, wanted)),
             beside=[
-                (each.name, plan_manifest(shown, as_listed(each.commands), settings=settings))
+                (each.name, plan_manifest(manifest, as_listed(each.commands), settings=settings))
                 for each in baseline.lists
                 if each is not baseline.first
             ],
         )
+
+    def _warnings(self) -> Iterator[Notice]:
+        """Yield the warnings of the run, of the token, and of the losses."""
+        yield from self.notices
+        if self.site.returned:
+            yield from self.site.token_notices()
+        entry, warned = self.site.entry, tuple[Loss, ...]()
+        if not entry.first:  # the warnings of the first list are not repeated for the others
+            first = next(each for each in self.manifest.listings if each.location == entry.location)
+            warned = listcontent.fitted_list(self.settings, self.manifest, first).losses
+        for loss in self.fitted.losses:
+            if loss.field not in entry.lossy and loss not in warned:
+                yield loss_notice(loss, at=self.name)
 
     @property
     def is_deleted(self) -> bool:
@@ -253,32 +162,25 @@ class ListJob(Job):
             settings = replace(settings, max_deletes=DeleteLimit())
         return shown, settings
 
-    def _warned(self) -> Iterator[Loss]:
-        """Yield the losses to warn about, without the losses of an entry's first list."""
-        entry, listings = self.site.entry, self.manifest.listings
-        first = next(each for each in listings if each.location == entry.location)
-        known = () if entry.first else fitted_list(self.settings, self.manifest, first).losses
-        for loss in self.fitted.losses:
-            if loss.field not in entry.lossy and loss not in known:
-                yield loss
+    def _wanted(self, plan: Plan, listed: Snapshot) -> Snapshot:
+        """Return the commands that are sent, with the listed ones that stay, if anything does."""
+        wanted, before = self.fitted.snapshot, listed.collections[_COMMANDS]
+        kept = any(plan.rules.ignores(entry.name) for entry in before)
+        if kept or plan.left_out or plan.unmanaged:
+            expected = expected_listing(plan, listed)[_COMMANDS]
+            wanted = Snapshot({_COMMANDS: tuple(map(Entry, expected))})
+        if not self.site.returned:
+            return wanted
+        # A command that stays keeps the keys of others beside ours that it was listed with.
+        own = {entry.id: entry.own for entry in before}
+        staying = {entry.text: entry.own for entry in before}
+        staying |= {edit.after: own[edit.id] for edit in plan.changes if isinstance(edit, Edit)}
+        entries = (replace(x, own=staying.get(x.text, ())) for x in wanted.collections[_COMMANDS])
+        return Snapshot({_COMMANDS: tuple(entries)})
 
-    def _request(self, commands: Snapshot) -> ListRequest:
-        return list_request(self.site.service, self.site.bot, commands)
-
-    def _other_changes(self, baseline: Baseline, wanted: Snapshot) -> Iterator[Notice]:
-        """Yield the uncertainties, and the differences that no change of a text shows."""
-        yield from notices_of(baseline, at=self.name)
-        first = baseline.first
-        if first is None:
-            return
-        before, now = first.commands.collections[_COMMANDS], wanted.collections[_COMMANDS]
-        if first.has_texts and not self.is_read:
-            yield from renewed_notices(renewed(before, now), at=self.name)
-        if is_reordered(before, now):
-            yield Notice(f"{self.name}: the order of the commands changed")
-        if first.has_texts and self._request(first.commands).digest != first.digest:
-            what = "its method, its address or its keys"
-            yield Notice(f"{self.name}: the request is made in another way ({what})")
+    def other_notices(self, planned: Planned) -> Sequence[Notice]:  # noqa: ARG002 - not its changes
+        """Read the other lists of the service; return the warnings."""
+        return listcontent.read_others(self.connection, self.site.bot, self.known.others)
 
     def steps(
         self,
@@ -288,7 +190,7 @@ class ListJob(Job):
         unordered: bool = False,  # noqa: ARG002 - as above
     ) -> Steps[Result]:
         """Replace the list; a list that cannot be read back is remembered before and after that."""
-        plan, service = _of_list(planned), self.site.service
+        plan, service, store = _of_list(planned), self.site.service, self.known.store
         replacing = replace_list(
             plan,
             send=self.request(planned),
@@ -296,20 +198,20 @@ class ListJob(Job):
             read=service.read(self.site.bot, _COMMANDS) if self.is_read else None,
             ordered=service.facts.order.value is Support.YES,
         )
-        if self.store is None:
+        if store is None:
             return (yield from replacing)
         try:
-            if self.store.is_busy(self.identity):
+            if store.is_busy(self.identity):
                 self.settings.on_progress(LockProgress(self.site))
-            while self.store.is_busy(self.identity):
+            while store.is_busy(self.identity):
                 if isinstance((yield Step(wait=INTERVAL)), Interrupted | Aborted):
                     return skipped(plan, "interrupted")
-            delivery = self.store.begin(self._delivery(plan), self._recheck)
+            delivery = store.begin(self._delivery(plan), self._recheck)
         except CommandsyncError as error:  # other lists may have been sent: their results count
             return not_sent(plan, error)
         result = yield from replacing
         try:
-            self.store.end(delivery, _ENDS.get(result.sent or Outcome.UNKNOWN, End.UNKNOWN))
+            store.end(delivery, _ENDS.get(result.sent or Outcome.UNKNOWN, End.UNKNOWN))
         except CommandsyncError as error:
             hint = "run again: the next run takes the list as one that may have arrived"
             notices = (*result.notices, Notice(error.message, hint))
@@ -321,7 +223,7 @@ class ListJob(Job):
         return Delivery(
             service=self.site.service.name,
             identity=self.identity,
-            token=digest_of(self.site, self.identity),
+            token=listcontent.digest_of(self.site),
             digest=plan.digest,
             names=tuple(entry.name for entry in plan.commands),
             size=plan.size,
@@ -329,28 +231,23 @@ class ListJob(Job):
             at=self.settings.now,
         )
 
-    def _recheck(self, known: Remembered) -> RefusedError | None:
-        """Return why the list must not be sent after all, by the memory now."""
-        if not (self.store and isinstance(self.baseline, LastSent | Unknown)):
+    def _recheck(self, remembered: Remembered) -> RefusedError | None:
+        """Return why the list must not be sent after all, by the deliveries in the store now."""
+        known = self.known
+        if not (known.store and isinstance(known.baseline, LastSent | Unknown)):
             return None  # the user names the list sent last
-        baseline = last_sent(
-            known,
-            self.settings,
-            self.manifest,
-            self.site,
-            is_shared=self.store.is_shared,
-            accepted=isinstance(self.baseline, Unknown) and self.baseline.accepted,
+        accepted = isinstance(known.baseline, Unknown) and known.baseline.accepted
+        baseline = listcontent.last_sent(
+            remembered, known.store, self.settings, self.manifest, self.site, accepted=accepted
         )
-        job = replace(self, baseline=baseline)
+        job = replace(self, known=known._replace(baseline=baseline))
         why = job.plan(job.start_reading()()).refusal
         return RefusedError(f"apply {why.message}", hint=why.hint) if why else None
 
     def request(self, planned: Planned) -> Operation[None]:
         """Return the request that replaces the list, without the token."""
-        return self._replacing(Snapshot({_COMMANDS: _of_list(planned).commands}))
-
-    def _replacing(self, wanted: Snapshot) -> Operation[None]:
-        return self.site.service.replace(self.site.bot, wanted)
+        commands = Snapshot({_COMMANDS: _of_list(planned).commands})
+        return self.site.service.replace(self.site.bot, commands)
 
     def shown(self, planned: Planned) -> list[dict[str, object]]:
         """Return the request that replaces the list as keys of a JSON document: without a token."""
@@ -366,46 +263,8 @@ class ListJob(Job):
             }
         ]
 
-    def _wanted(self, plan: Plan, listed: Snapshot) -> Snapshot:
-        """Return the commands that are sent, with the listed ones that stay, if anything does."""
-        kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
-        if not (kept or plan.left_out or plan.unmanaged):
-            wanted = self.fitted.snapshot
-        else:
-            expected = expected_listing(plan, listed)[_COMMANDS]
-            wanted = Snapshot({_COMMANDS: tuple(map(Entry, expected))})
-        return with_own_keys(wanted, listed, plan.changes) if self.site.returned else wanted
-
-
-_ENDS = {
-    Outcome.SENT: End.ACCEPTED,
-    Outcome.FAILED: End.UNCHANGED,
-    Outcome.SKIPPED: End.UNCHANGED,
-}
-
 
 def _of_list(planned: Planned) -> ListPlan:
     plan = planned.plan
     assert isinstance(plan, ListPlan)  # noqa: S101 - a list has no other plans
     return plan
-
-
-def list_job(
-    settings: Settings, manifest: Manifest, site: ListSite, connection: Connection, before: Before
-) -> ListJob:
-    """Return the job of a list, with the knowledge of it from before."""
-    others = other_lists(manifest, site.entry, before.audiences) if site.is_read else ()
-    return ListJob(
-        site=site,
-        settings=settings,
-        connection=connection,
-        manifest=manifest,
-        fitted=fitted_list(settings, manifest, site.entry),
-        baseline=before.baseline,
-        store=before.store,
-        others=others,
-    )
-
-
-ManifestJob: TypeAlias = RecordJob | RegistrationJob | ListJob
-"""The job of a listing of a manifest; a saved plan has none."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.manifest import Manifest
@@ -20,10 +20,13 @@ from commandsync.sync.importsource import (
     sources_of,
 )
 from commandsync.sync.job import RecordJob
-from commandsync.sync.lists import ListJob, ManifestJob
+from commandsync.sync.lists import ListJob
 from commandsync.sync.registrations import RegistrationJob
 from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings, token_in
+
+if TYPE_CHECKING:
+    from commandsync.sync.selection import ManifestJob
 
 _COMMANDS = Resource.COMMAND
 
@@ -128,7 +131,7 @@ def _listed(settings: Settings, manifest: Manifest) -> list[NamePlace]:
         return [_listing(*each) for each in [(job, job.start_reading()) for job in opened]]
 
 
-def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> NamePlace:
+def _listing(job: "ManifestJob", reading: Callable[[], Snapshot]) -> NamePlace:
     place = NamePlace(job.name or job.site.name)
     if isinstance(job, ListJob) and not job.site.returned:
         unread = "the service does not return its list"
@@ -145,7 +148,7 @@ def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> NamePlace:
     return replace(place, names=names, not_meant=_not_meant(job, names))
 
 
-def _not_meant(job: ManifestJob, names: Sequence[str]) -> frozenset[str]:
+def _not_meant(job: "ManifestJob", names: Sequence[str]) -> frozenset[str]:
     """Return the keys of names that a listing does not show, or shows for other reasons."""
     manifest = job.manifest
     known = shown = _keys(command.name for command in manifest.snapshot.commands)

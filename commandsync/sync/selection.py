@@ -1,9 +1,10 @@
-"""The plans of a run: of the selected listings, of one manifest against another, or a saved one.
+"""The listings of a run and their plans: selected, one manifest against another, or a saved plan.
 
-`jobs` finds the listings of the manifests, the page of each or all that they name, and opens a
-connection to each. `plan_jobs` starts to read all of them, and plans each as its answer arrives; an
-error takes the place of a plan. An apply reads by its driver, and plans with `plan_read`.
-`plan_against` needs no network: it plans as if another manifest were the listing.
+`jobs` finds the selected listings of the manifests: the page of each, its commands at Discord, and
+its lists. It opens a connection to each, and makes the job that plans and writes it. `plan_jobs`
+starts to read all of them, and plans each as its answer arrives; an error takes the place of a
+plan. An apply reads by its driver, and plans with `plan_read`. `plan_against` needs no network: it
+plans as if another manifest were the listing.
 
 `saved_jobs` reads a saved plan from its file and binds it to its listing. The plan is carried out
 as it was saved, by `apply`: it is checked again, compared with the listing, and verified by its own
@@ -16,14 +17,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from commandsync.diagnostics import Do, Location, Notice
 from commandsync.errors import CommandsyncError, FileError, StalePlanError, UsageError
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
+from commandsync.services.service import PAGE
+from commandsync.sync import sites
 from commandsync.sync.files import read_file
-from commandsync.sync.job import Job, Planned, connected, page_job, plan_manifest, record_steps
+from commandsync.sync.job import Job, Planned, RecordJob, connected, plan_manifest, record_steps
+from commandsync.sync.setting import BASE_URL
 from commandsync.sync.settings import (
     FilesRead,
     Settings,
@@ -33,38 +37,132 @@ from commandsync.sync.settings import (
     check_stdin,
     load_files,
 )
-from commandsync.sync.sites import DiscordSite, discord_site, site_of, sites_of
 
 if TYPE_CHECKING:
     from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result
     from commandsync.apply.run import Steps
+    from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan, RecordPlan
     from commandsync.sync.listcontent import Memory
-    from commandsync.sync.lists import ManifestJob
+    from commandsync.sync.lists import ListJob
+    from commandsync.sync.registrations import RegistrationJob
+
+    # The job of a listing of a manifest; a saved plan has none.
+    ManifestJob: TypeAlias = RecordJob | RegistrationJob | ListJob
+
+_UNUSED_BASE_URL = Notice(
+    f"{BASE_URL.variable} is not used, because the manifest has listings and no base_url",
+    "unset it, or add base_url: for a page with records of its own",
+)
 
 
 @contextmanager
 def jobs(
     settings: Settings, manifests: Sequence[Manifest], memory: Memory | None = None
 ) -> Iterator[list[ManifestJob]]:
-    """Find the listings of each manifest, and open a connection to each.
+    """Find the listings of each manifest, the page first, and open a connection to each.
 
-    `memory` is as in `listing_jobs`. Raises `CommandsyncError` as `sites_of`, or as `listing_jobs`
-    for manifests with `listings:`.
+    `memory` says what is known of lists; by default an earlier version, or the state file.
+
+    Raises:
+        UsageError: The settings name a listing or a page that no manifest has, or as
+            `check_tokens` and `list_sites`.
+        CommandsyncError: As `sites_of` and `memory`, or the earlier version cannot be read.
     """
     has_listings = any(manifest.listings or manifest.discord for manifest in manifests)
-    if settings.listing or settings.guild or has_listings:
-        from commandsync.sync.lists import listing_jobs  # noqa: PLC0415 - seldom needed
+    if has_listings or settings.listing or settings.guild:
+        from commandsync.sync.listcontent import memory_of  # noqa: PLC0415 - seldom needed
 
-        with listing_jobs(settings, manifests, memory) as opened:
-            yield opened
-        return
-    sites = sites_of(settings, manifests)
-    with connected(settings, sites) as connections:
-        parts = zip(manifests, sites, connections, strict=True)
-        yield [page_job(settings, *part) for part in parts]
+        found = _sites(settings, manifests)
+        memory = memory or memory_of(settings, manifests)
+    else:
+        found = list(zip(manifests, sites.sites_of(settings, manifests), strict=True))
+        memory = None
+    with connected(settings, [site for _, site in found]) as connections:
+        opened = [
+            _job(settings, manifest, site, connection, memory)
+            for (manifest, site), connection in zip(found, connections, strict=True)
+        ]
+        if settings.base_url and not (
+            _with_page(settings, manifests) or isinstance(opened[0], RecordJob)
+        ):
+            opened[0] = replace(opened[0], notices=(_UNUSED_BASE_URL,))
+        yield opened
+
+
+def _with_page(settings: Settings, manifests: Sequence[Manifest]) -> list[Manifest]:
+    """Return the manifests whose page the run may select; a server selects Discord alone."""
+    return [] if settings.guild else [manifest for manifest in manifests if manifest.has_page]
+
+
+def _sites(settings: Settings, manifests: Sequence[Manifest]) -> list[tuple[Manifest, Site]]:
+    """Return the selected listings of each manifest: its page, Discord, and its lists."""
+    with_page = _with_page(settings, manifests)
+    _check_selection(settings, manifests, with_page)
+    paths = [manifest.path for manifest in with_page]
+    pages = dict(zip(paths, sites.sites_of(settings, with_page), strict=True))
+    sites.check_names(settings, manifests, pages.values())
+    found: list[tuple[Manifest, Site]] = []
+    for manifest in manifests:
+        page = pages.get(manifest.path)
+        if page and sites.is_selected(settings, page.name):
+            found.append((manifest, page))
+        if discord := sites.discord_of(settings, manifest):
+            found.append((manifest, discord))
+        found += ((manifest, site) for site in sites.list_sites(settings, manifest))
+    sites.check_tokens([site for _, site in found])
+    return found
+
+
+def _check_selection(
+    settings: Settings, manifests: Sequence[Manifest], with_page: Sequence[Manifest]
+) -> None:
+    """Raise `UsageError` for a page or a server that the settings select in vain."""
+    if settings.guild and settings.listing:
+        hint = "leave out the names of listings"
+        raise UsageError("a server selects the listing discord alone", hint=hint)
+    if settings.base_url and settings.base_url_from != BASE_URL.variable and not with_page:
+        message = "no manifest of the run has a page: the base URL is not used"
+        raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
+    if not any([settings.base_url, *(manifest.base_url for manifest in manifests)]):
+        sites.check_names(settings, manifests)  # else the base URL would be called missing
+
+
+def _job(
+    settings: Settings,
+    manifest: Manifest,
+    site: Site,
+    connection: Connection,
+    memory: Memory | None,
+) -> ManifestJob:
+    """Return the job of a listing; without a memory, a page is the only listing."""
+    if memory and isinstance(site, sites.ListSite):
+        from commandsync.sync.listcontent import fitted_list  # noqa: PLC0415 - seldom needed
+        from commandsync.sync.lists import ListJob  # noqa: PLC0415 - as above
+
+        fitted, known = fitted_list(settings, manifest, site.entry), memory.known(manifest, site)
+        return ListJob(
+            site=site,
+            settings=settings,
+            connection=connection,
+            manifest=manifest,
+            fitted=fitted,
+            known=known,
+        )
+    if memory and isinstance(site, sites.DiscordSite):
+        from commandsync.sync.registrations import RegistrationJob  # noqa: PLC0415 - as above
+
+        version = None if site.token else memory.versions.get(manifest.path)
+        return RegistrationJob(site, settings, connection, manifest, version)
+    versions = None
+    if settings.owned and site.service is PAGE:
+        from commandsync.sync.history import History, on_page  # noqa: PLC0415 - as above
+
+        versions = History(manifest, on_page(manifest, site.bot, site.address.base_url))
+    name = site.name if memory else ""
+    return RecordJob(site, settings, connection, manifest, name, versions)
 
 
 def plan_jobs(
@@ -160,7 +258,7 @@ def saved_jobs(settings: Settings, path: str) -> Iterator[list[Job]]:
     start = monotonic()
     plan = replace(read_plan(path), saved=True, applied=settings.now)
     settings.on_progress(FilesRead([path], plan, monotonic() - start))
-    site = _site(settings, plan)
+    site = _saved_site(settings, plan)
     with connected(settings, [site]) as (connection,):
         yield [SavedJob(site, settings, connection, plan)]
 
@@ -195,7 +293,7 @@ class SavedJob(Job):
 
     def start_planning(self) -> Callable[[], Planned]:
         """Start to read the listing; the returned function waits for it, and returns the plan."""
-        if isinstance(self.site, DiscordSite):
+        if isinstance(self.site, sites.DiscordSite):
             from commandsync.sync.registrations import start_planning  # noqa: PLC0415 - seldom needed
 
             return start_planning(self)
@@ -212,7 +310,7 @@ class SavedJob(Job):
         return record_steps(planned, None, health=health, unordered=unordered)
 
 
-def _site(settings: Settings, plan: RecordPlan) -> Site:
+def _saved_site(settings: Settings, plan: RecordPlan) -> Site:
     """Return the plan's own listing; flags must not name another one."""
     if any(kind.exact for kind in plan.scope):
         from commandsync.manifest.registrations import DiscordListing  # noqa: PLC0415 - loads yaml
@@ -228,13 +326,13 @@ def _site(settings: Settings, plan: RecordPlan) -> Site:
             where = f"the server {target.guild}" if target.guild else "the global commands"
             message = f"the plan is for {where}, not for the server {settings.guild}"
             raise StalePlanError(message, hint=Do.KEEP_TARGET())
-        return discord_site(settings, None, listing)
+        return sites.discord_site(settings, None, listing)
     bound = replace(
         settings,
         base_url=settings.base_url or plan.target.base_url,
         bot=settings.bot or plan.target.bot,
     )
-    site = site_of(bound, None)
+    site = sites.site_of(bound, None)
     if (site.address.base_url, site.bot) != (plan.target.base_url, plan.target.bot):
         raise StalePlanError(
             f"the plan is for bot {plan.target.bot} at {plan.target.base_url}, "

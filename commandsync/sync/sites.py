@@ -221,6 +221,11 @@ class ListSite(ListingSite):
     entry: ManifestListing  # the manifest's entry for it
 
     @property
+    def identity(self) -> str:
+        """The identity of the list, which no spelling changes."""
+        return self.entry.identity(self.bot)
+
+    @property
     def returned(self) -> bool:
         """Whether the service returns the list to the holder of its token."""
         return self.service.facts.read.value is not Reads.NO

@@ -23,7 +23,7 @@ from commandsync.client.request import Secrecy
 from commandsync.errors import ListingError, Reply, StoppedError, TooManyDeletesError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.listings import ManifestListing as Entry
-from commandsync.plan.plan import OfVersion, RecordPlan
+from commandsync.plan.plan import AsRead, Baseline, OfVersion, RecordPlan, Unknown
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import fit
@@ -32,8 +32,8 @@ from commandsync.simulation.registry import simulate
 from commandsync.sync.apply import apply_refusal
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
-from commandsync.sync.listcontent import Before, list_of, nothing_known
-from commandsync.sync.lists import list_job
+from commandsync.sync.listcontent import KnownList, fitted_list, list_of
+from commandsync.sync.lists import ListJob
 from commandsync.sync.settings import Settings, read_clock
 from commandsync.sync.sites import ListSite
 from tests.support.cases import Case, Problem, Trial
@@ -96,11 +96,18 @@ class Place:
         known = numbers.random() < 2 / 3
         settings = Settings(now=read_clock(), unseen=not known, state=None)
         driver: Any = None  # which connects, in place of a connection
-        baseline = nothing_known(settings, site)
+        baseline: Baseline = AsRead() if site.is_read else Unknown(accepted=settings.unseen)
         if known and not site.is_read:
             earlier = list_of(settings, EarlierVersion("before", before), entry.identity(now.bot))
             baseline = OfVersion((earlier,), name="before") if earlier else baseline
-        self.job = list_job(settings, now, site, driver, Before(baseline))
+        self.job = ListJob(
+            site=site,
+            settings=settings,
+            connection=driver,
+            manifest=now,
+            fitted=fitted_list(settings, now, entry),
+            known=KnownList(baseline),
+        )
         self.possible = _FAULTS if self.job.is_read else _UNREAD_FAULTS
         self.faults = {
             numbers.randrange(4): numbers.choice(self.possible) for _ in range(numbers.randrange(4))

@@ -32,8 +32,8 @@ from commandsync.plan.plan import ListPlan, Unknown
 from commandsync.sync import listcontent, lists
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
-from commandsync.sync.listcontent import stored
-from commandsync.sync.lists import ListJob, list_job
+from commandsync.sync.listcontent import fitted_list, stored
+from commandsync.sync.lists import ListJob
 from commandsync.sync.settings import Settings
 from commandsync.sync.sites import ListSite
 from tests.support.deployments import SimulatedDeployments
@@ -130,9 +130,15 @@ class World:
         limit = baselines_limit() if everything else None
         settings = Settings(now=clock, state=None, max_deletes=limit)
         store = Deployments(InMemory("https://api", "t", world=self), REPOSITORY, commit)
-        before = stored(store, settings, manifest, site, accepted=accepted)
         connection: Any = None
-        return list_job(settings, manifest, site, connection, before)
+        return ListJob(
+            site=site,
+            settings=settings,
+            connection=connection,
+            manifest=manifest,
+            fitted=fitted_list(settings, manifest, entry),
+            known=stored(store, settings, manifest, site, accepted=accepted),
+        )
 
     # The events.
 
@@ -246,7 +252,7 @@ class World:
         self.shown[token] = now
 
     def record(self, job: ListJob, plan: ListPlan) -> None:
-        store = job.store
+        store = job.known.store
         assert store
         try:
             from commandsync.sync.statefile import End  # noqa: PLC0415 - of a mutant

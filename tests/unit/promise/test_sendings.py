@@ -13,7 +13,7 @@ import pytest
 
 from commandsync.action import deployments
 from commandsync.plan.plan import ListPlan
-from commandsync.sync import listcontent, statefile
+from commandsync.sync import statefile
 from commandsync.sync.statefile import Delivery, Remembered
 from tests.support.sendings import BrokenError, World, play
 
@@ -78,8 +78,7 @@ def only_the_last(known: Remembered, _world: World) -> Remembered:
 
 
 def token_ignored(patches: ExitStack, _world: World) -> None:
-    for module in (listcontent, statefile):
-        patches.enter_context(patch.object(module, "token_digest", lambda *_: "same"))
+    patches.enter_context(patch.object(statefile, "token_digest", lambda *_: "same"))
 
 
 def skipped(patches: ExitStack, _world: World) -> None:

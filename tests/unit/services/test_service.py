@@ -41,7 +41,7 @@ from commandsync.services.telegram import TELEGRAM
 from commandsync.sync import run
 from commandsync.sync.apply import AppliedPlans, apply, carry_out
 from commandsync.sync.diagnosis import reachability
-from commandsync.sync.job import RecordJob, connected, page_job
+from commandsync.sync.job import RecordJob, connected
 from commandsync.sync.settings import Settings, load, read_clock
 from commandsync.sync.sites import site_of
 from tests.support.rawserver import Exchange, SocketServer, answer
@@ -132,7 +132,7 @@ def test_a_run_uses_the_service_of_its_site(manifest: str) -> None:
         @contextmanager
         def opened(_manifests: Sequence[Manifest]) -> Iterator[list[RecordJob]]:
             with connected(settings, [site]) as (connection,):
-                yield [page_job(settings, loaded, site, connection)]
+                yield [RecordJob(site, settings, connection, loaded)]
 
         ending = carry_out(apply(load=lambda: [loaded], connect=opened))
 

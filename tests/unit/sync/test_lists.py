@@ -16,8 +16,8 @@ from commandsync.records.texts import Resource
 from commandsync.services.service import list_request
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
-from commandsync.sync.listcontent import Before, list_of, nothing_known
-from commandsync.sync.lists import ListJob, list_job
+from commandsync.sync.listcontent import KnownList, fitted_list, list_of
+from commandsync.sync.lists import ListJob
 from commandsync.sync.settings import Settings, read_clock
 from commandsync.sync.sites import ListSite
 
@@ -76,8 +76,14 @@ def job_of(manifest: Manifest, baseline: Baseline | None = None) -> ListJob:
     site = ListSite(address, "", Token("secret-token"), "", service=service, entry=entry)
     settings = Settings(now=read_clock(), state=None)
     connection: Any = None
-    before = Before(baseline or nothing_known(settings, site))
-    return list_job(settings, manifest, site, connection, before)
+    return ListJob(
+        site=site,
+        settings=settings,
+        connection=connection,
+        manifest=manifest,
+        fitted=fitted_list(settings, manifest, entry),
+        known=KnownList(baseline or Unknown()),
+    )
 
 
 def planned(now: dict[str, Any], before: dict[str, Any]) -> tuple[Planned, ListJob]:
@@ -161,5 +167,5 @@ def test_a_list_that_cannot_be_read_is_always_sent_and_pending_if_another_may_be
 def test_a_list_that_was_never_sent_is_unknown() -> None:
     job = job_of(manifest_of({"commands": [("c1", "Does it.")], "fields": {"name": "name"}}))
 
-    assert job.baseline == Unknown()
+    assert job.known.baseline == Unknown()
     assert not job.plan(job.start_reading()()).known
