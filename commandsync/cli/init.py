@@ -251,7 +251,7 @@ def _left(answers: Answers, path: str, result: Import | None) -> Iterator[list[s
 
 def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
     """Return the lines that set the missing tokens, and the option that takes others from .env."""
-    from commandsync.sync.envfile import USUAL, in_usual_file
+    from commandsync.sync.files import USUAL_ENV_FILE, in_usual_file
     from commandsync.sync.init import token_variables
 
     unset = [
@@ -260,7 +260,7 @@ def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
         if not any(os.environ.get(variable, "").strip() for variable in variables)
     ]
     exports = [f"export {each[0]}=..." for each in unset if not in_usual_file(each)]
-    return exports, ["--env-file", USUAL] if len(exports) < len(unset) else []
+    return exports, ["--env-file", USUAL_ENV_FILE] if len(exports) < len(unset) else []
 
 
 def _left_at_discord(answers: Answers, result: Import | None) -> Iterator[list[str]]:

@@ -1,11 +1,19 @@
-"""Files the program writes: whole or not at all, and never over another file without `--force`.
+"""The files of a run: read up to a size, and written whole or not at all.
 
-No other module opens a file for writing, so that each rule here is one for all files.
+No other module opens a file for writing, so that each rule here is one for all files: none is
+written over another one without `--force`, and none with a token in it.
+
+Tokens are in a file of their own (`read_token`), or beside other variables in a file such as
+`.env`, where many bots have theirs. `--env-file` names such a file, and `read_env_file` takes from
+it the variables that contain a token, and nothing else. Without the option no token is from a file:
+`missing_token` only looks whether `.env` has the variable, for the hint.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.api.credentials import contains_token
+from commandsync.api.credentials import SECRET_VARIABLE, Token, contains_token, keep_secret
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import FileError, RefusedError, UsageError
 
@@ -26,7 +34,11 @@ NOT_CI = frozenset({"", "0", "false"})
 MOST_BYTES = 32 * 1024 * 1024
 """Of a file that is edited in place, or has a list that is sent."""
 
+USUAL_ENV_FILE = ".env"
+"""The usual name of a file with the tokens of many bots."""
+
 _LARGEST_TOKEN = 64 * 1024  # bytes
+_LARGEST_ENV_FILE = 1 << 20  # bytes
 
 _REPLACE = Do.REPLACE_FILE()
 
@@ -48,9 +60,9 @@ def check_target(
     """
     if path == "-":
         raise UsageError("- is not a file: this output goes into a file", hint="name a file")
-    mode, target = _mode(path), _target_of(Path(path))
-    if mode is not None:
-        _check_replaceable(path, mode, target)
+    status, target = _status(path), _target_of(Path(path))
+    if status:
+        _check_replaceable(path, status)
     if os.path.lexists(path) and not force:
         raise FileError(f"{path} exists already", hint=hint)
     if not (new_folder or target.parent.is_dir()):
@@ -61,14 +73,27 @@ def check_target(
     return target
 
 
-def _check_replaceable(path: str, mode: int, target: Path) -> None:
-    """Refuse to replace what is not a file, or is an output of the run."""
-    if stat.S_ISDIR(mode):
+def _status(path: str) -> os.stat_result | None:
+    """Return the status of a file, or of a link's target; None if there is none."""
+    try:
+        return Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:  # too long a name, a closed folder, a link to itself
+        raise _refused(path, error) from error
+
+
+def _check_replaceable(path: str, status: os.stat_result) -> None:
+    """Refuse to replace anything but a file that is not an output of the run."""
+    if stat.S_ISDIR(status.st_mode):
         raise FileError(f"{path} is a folder", hint="name a file in it")
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(status.st_mode):
         raise FileError(f"{path} is not a regular file, and is not replaced", hint="name a file")
-    if _is_output(target):
-        raise FileError(f"{path} is an output of this run, and is not replaced", hint="name a file")
+    for number in (1, 2):  # standard output or error may go into it, as with `/dev/stdout`
+        with suppress(OSError):  # it is closed
+            if os.path.samestat(os.fstat(number), status):
+                message = f"{path} is an output of this run, and is not replaced"
+                raise FileError(message, hint="name a file")
 
 
 def write_file(
@@ -277,39 +302,74 @@ def read_token(path: str) -> str:
     raise FileError("the token file does not contain a token", hint="put only the token into it")
 
 
-def _mode(path: str) -> int | None:
-    """Return the mode of a file, or of a link's target; None if there is none."""
+def read_env_file(path: str) -> dict[str, str]:
+    """Return the tokens in a file by their variables; they are hidden from now on.
+
+    Other variables are not read, and `${NAME}` in a value is not replaced: a file would name other
+    secrets of the environment. No error names the path, as for a token file.
+
+    Raises `ValueError` if the file cannot be read, or a line with such a variable is not valid.
+    """
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - only a run with such a file needs it
+
+    if not path:
+        raise ValueError("the path is empty")
+    found = {}
+    for binding in parse_stream(io.StringIO(_env_text(path))):
+        if binding.error and SECRET_VARIABLE.search(binding.original.string):
+            raise ValueError(f"line {binding.original.line} of the file is not NAME=VALUE")
+        name, value = binding.key or "", (binding.value or "").strip()
+        if value and SECRET_VARIABLE.fullmatch(name):
+            found[name] = value
+    for value in found.values():
+        with suppress(UsageError):  # one that is not valid is refused where it is needed
+            if not (token := Token(value)).is_short:  # the run may not use it
+                keep_secret(token)
+    return found
+
+
+def _env_text(path: str) -> str:
     try:
-        return Path(path).stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:  # too long a name, a closed folder, a link to itself
-        raise _refused(path, error) from error
+        return read_file(path, most=_LARGEST_ENV_FILE).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("the file is not UTF-8") from None
+    except FileError as error:
+        cause = error.__cause__
+    most = f"it is larger than {_LARGEST_ENV_FILE:,} bytes"
+    known = reason(cause) if isinstance(cause, OSError) else most
+    raise ValueError(f"cannot read the file: {known}")
 
 
-def _is_output(target: Path) -> bool:
-    """Whether standard output or standard error goes into a file, as with `/dev/stdout`."""
-    for number in (1, 2):
-        with suppress(OSError):  # it is closed
-            if os.path.samestat(os.fstat(number), target.stat()):
-                return True
-    return False
+def in_usual_file(names: Iterable[str]) -> str:
+    """Return the first of the variables that `.env` in this folder sets; empty for none.
+
+    In CI it is not opened: tokens are secrets there, and the file may be a stranger's.
+    """
+    if ci_workspace(os.environ):
+        return ""
+    with suppress(FileError):
+        if Path(USUAL_ENV_FILE).is_file():  # a pipe could be read only once
+            text = read_file(USUAL_ENV_FILE, most=_LARGEST_ENV_FILE).decode("utf-8", "replace")
+            for name in names:
+                if re.search(
+                    rf"^[ \t]*(?:export[ \t]+)?{name}[ \t]*=[ \t]*[^\s#]", text, re.MULTILINE
+                ):
+                    return name
+    return ""
+
+
+def missing_token(names: Iterable[str], otherwise: str | Hint) -> str | Hint:
+    """Return the hint about a token that none of the variables has."""
+    if name := in_usual_file(names):
+        return Do.USE_ENV_FILE(variable=name, file=USUAL_ENV_FILE, otherwise=otherwise)
+    return otherwise
 
 
 def _target_of(path: Path) -> Path:
-    """Return the file to write: a link is followed only inside its own folder."""
-    _check_folders(path)
-    if not path.is_symlink():
-        return path
-    target = real(path)
-    if not target.is_relative_to(real(path.parent)):
-        message = f"{path} is a link out of its folder, and is not followed"
-        raise FileError(message, hint="name the file it points to, or another one")
-    return target
+    """Return the file to write: a link is followed only inside its own folder.
 
-
-def _check_folders(path: Path) -> None:
-    """Refuse a path if a link on it leads out of the working folder, or of a CI job's workspace."""
+    No link to a folder on the way may lead out of the working folder, or of a CI job's workspace.
+    """
     workspace = ci_workspace(os.environ)
     roots = [real(root) for root in (Path.cwd(), workspace) if root]
     here = Path(path.absolute().anchor)
@@ -320,6 +380,13 @@ def _check_folders(path: Path) -> None:
             message = f"{path}: the folder {name} is a link out of {left[0]}, and is not followed"
             raise FileError(message, hint="name the folder it points to, or another one")
         here = there
+    if not path.is_symlink():
+        return path
+    target = real(path)
+    if not target.is_relative_to(real(path.parent)):
+        message = f"{path} is a link out of its folder, and is not followed"
+        raise FileError(message, hint="name the file it points to, or another one")
+    return target
 
 
 def real(path: str | Path) -> Path:

@@ -57,8 +57,7 @@ from commandsync.sources.sourcefile import (
     folder_traits,
     read_bytes,
 )
-from commandsync.sync.envfile import missing_token
-from commandsync.sync.files import check_in_workspace, relative
+from commandsync.sync.files import check_in_workspace, missing_token, relative
 from commandsync.sync.localefiles import texts_notice, texts_of
 from commandsync.sync.settings import Settings, Site, token_in
 

@@ -247,7 +247,7 @@ def _in_files(arguments: Sequence[str]) -> Iterator[str]:
         if name not in {_TOKEN_FILE, _ENV_FILE} or not os.path.isfile(path):  # noqa: PTH113 - without pathlib
             continue
         if name == _ENV_FILE:
-            from commandsync.sync.envfile import read_env_file  # noqa: PLC0415 - seldom needed
+            from commandsync.sync.files import read_env_file  # noqa: PLC0415 - seldom needed
 
             with suppress(ValueError):
                 yield from read_env_file(path).values()

@@ -59,7 +59,7 @@ def _delete_limit(text: str) -> DeleteLimit | None:
 
 
 def _tokens(path: str) -> Mapping[str, str]:
-    from commandsync.sync.envfile import read_env_file  # noqa: PLC0415 - as above
+    from commandsync.sync.files import read_env_file  # noqa: PLC0415 - as above
 
     return read_env_file(path)
 

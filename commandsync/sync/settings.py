@@ -28,8 +28,7 @@ from commandsync.plan.changes import sent_texts
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.services.service import PAGE, RecordService, Service
 from commandsync.sync import DEFAULT_MANIFESTS, setting
-from commandsync.sync.envfile import missing_token
-from commandsync.sync.files import ci_workspace
+from commandsync.sync.files import ci_workspace, missing_token
 
 if TYPE_CHECKING:
     from commandsync.apply.outcomes import Step

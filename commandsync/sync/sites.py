@@ -29,8 +29,7 @@ from commandsync.errors import (
 )
 from commandsync.services.abilities import Reads
 from commandsync.services.service import ListService
-from commandsync.sync.envfile import in_usual_file, missing_token
-from commandsync.sync.files import read_token
+from commandsync.sync.files import in_usual_file, missing_token, read_token
 from commandsync.sync.setting import BOT
 from commandsync.sync.settings import (
     HOSTS_VARIABLE,
