@@ -163,7 +163,7 @@ def _planned(run: Run, order: _Order) -> Import:
     """Read the sources and plan the import; print the notices."""
     from commandsync.report.imports import by_cause, render_left_out
     from commandsync.sync.importplan import plan_import
-    from commandsync.sync.importsource import read_registered
+    from commandsync.sync.registrations import read_registered
 
     def planned(of_run: RecordedCommands | None) -> Import:
         return plan_import(

@@ -265,13 +265,13 @@ def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
 
 def _left_at_discord(answers: Answers, result: Import | None) -> Iterator[list[str]]:
     """Yield the task that follows from who registers the commands at Discord."""
-    from commandsync.sync.init import DISCORD_TOKEN
+    from commandsync.sync.settings import DISCORD_VARIABLE
 
     if answers.registers:
         yield ["Then remove the registration from the bot's program: commandsync does it now."]
     elif answers.registered and result and _lacks_options(result):
         task = "The code does not show all options of the commands. To read them from Discord,"
-        task += f" write discord under import.from, set {DISCORD_TOKEN}, and run"
+        task += f" write discord under import.from, set {DISCORD_VARIABLE}, and run"
         yield [task, "commandsync import"]
 
 

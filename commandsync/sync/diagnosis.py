@@ -40,12 +40,12 @@ from commandsync.sources.sourcefile import (
     read_bytes,
 )
 from commandsync.sync.history import recent_versions
-from commandsync.sync.importsource import TOKEN_VARIABLE, sources_of
+from commandsync.sync.importsource import sources_of
 from commandsync.sync.job import connected
 from commandsync.sync.listcontent import digest_of, other_lists, read_others, state_file
 from commandsync.sync.parity import compare_names, exit_code, names_commands
 from commandsync.sync.registrations import read_registrations
-from commandsync.sync.settings import Settings, Site, load, token_in
+from commandsync.sync.settings import DISCORD_VARIABLE, Settings, Site, load, token_in
 from commandsync.sync.sites import (
     ListSite,
     check_names,
@@ -247,7 +247,7 @@ def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator
     Without its code and its platform, a plan shows what differs. An error is reported by the checks
     before it, if they had `failures`.
     """
-    platform = token_in(settings, TOKEN_VARIABLE) and not manifest.discord
+    platform = token_in(settings, DISCORD_VARIABLE) and not manifest.discord
     served = manifest.imports.sources or platform
     if settings.listing or not served or not names_commands(manifest):
         return

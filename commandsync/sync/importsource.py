@@ -2,13 +2,17 @@
 
 A source is a file, a folder with code, or `discord`: the commands that the bot has registered.
 `import:` of the manifest names them. `read_sources` reads each, keeps the first of equal commands,
-and says why others are left out. `read_registered` reads
-Discord. Its settings come from the environment alone: a manifest may be part of an untrusted pull
-request, which could name another host or another secret.
+and says why others are left out.
+
+Code may name its texts by keys, as in `t("ping.about")`. It is read with the texts of the locale
+file that `import.texts` names, or of the files of that folder. The path of a file below the folder
+may begin a key: `commands` in `commands.ping.about` and `commands:ping.about`. Without the setting,
+the locale files of the project are searched for the keys that the code names. A notice names the
+file of a folder such as `locales` that has most of them, English first. The file is never read as a
+source: another one may be meant.
 """
 
 import hashlib
-import os
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,10 +21,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from commandsync.api.credentials import Token, keep_secret
 from commandsync.diagnostics import Location, Notice, Problem
-from commandsync.errors import FileError, UsageError
-from commandsync.manifest import Manifest
+from commandsync.errors import CommandsyncError, FileError, UsageError
+from commandsync.manifest import Manifest, load_texts
 from commandsync.manifest.checks import uses_of_prefix
 from commandsync.records.imported import (
     ImportedCommand,
@@ -47,7 +50,6 @@ from commandsync.sources.reading import (
     libraries_of,
     program_in,
     read,
-    read_answer,
     registers,
 )
 from commandsync.sources.sourcefile import (
@@ -57,10 +59,16 @@ from commandsync.sources.sourcefile import (
     folder_traits,
     read_bytes,
 )
-from commandsync.sync.files import check_in_workspace, missing_token, relative
-from commandsync.sync.localefiles import texts_notice, texts_of
-from commandsync.sync.settings import Settings, Site, token_in
+from commandsync.sync.files import check_in_workspace, read_text, relative
 
+_LARGEST_TEXTS = 4 * 1024 * 1024  # bytes of a locale file
+_LOCALE_FILE = re.compile(
+    r"(.*/)?(locales?|lang(uage)?s?|i18n|translations?)/(?=(.+/)?[^/]+\.(json|ya?ml)$)",
+    re.IGNORECASE,
+)
+_ENGLISH = re.compile(r"(^|/)en([-_][a-z]{2})?([./]|$)", re.IGNORECASE)
+_TEXT_SUFFIXES = (".json", ".yaml", ".yml")
+_MOST_CATALOGUES = 20  # that are searched
 _CODE = {*PYTHON, *SCRIPTS}
 _LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
 LIVE = "discord"
@@ -222,13 +230,14 @@ def sources_of(manifest: Manifest, recorded: RecordedCommands | None = None) -> 
         UsageError: It has none.
         FileError: In CI, one of them is out of the workspace.
     """
-    folder = posixpath.dirname(manifest.path)
-    sources = [
-        _source(path, posixpath.normpath(path), posixpath.normpath(posixpath.join(folder, path)))
-        for path in manifest.imports.sources
-    ]
-    for path in filter(None, (path for _, path in sources)):
+    folder, sources = posixpath.dirname(manifest.path), []
+    for given in manifest.imports.sources:
+        if given == LIVE:
+            sources.append(NamedSource(LIVE, None))
+            continue
+        path = posixpath.normpath(posixpath.join(folder, given))
         check_in_workspace(path)
+        sources.append(NamedSource(_text(posixpath.normpath(given)), path))
     if recorded:
         sources.append(NamedSource(PROGRAM, None))
     if not sources:
@@ -257,7 +266,7 @@ def read_sources(
     """
     found, keys = ReadSources(), set[str]()
     live = {LIVE: registered} | ({PROGRAM: recorded.read} if recorded else {})
-    near, texts = posixpath.dirname(manifest.path) or ".", texts_of(manifest)
+    near, texts = posixpath.dirname(manifest.path) or ".", _texts_of(manifest)
     for source in sources:
         if source.path:
             reading = read(
@@ -280,7 +289,7 @@ def read_sources(
             found.found_in_source(new, reason, is_recorded=source.name == PROGRAM)
     if recorded and recorded.is_whole:
         found.leave_out_unregistered()
-    found.notes += filter(None, [texts_notice(manifest, keys)])
+    found.notes += filter(None, [_texts_notice(manifest, keys)])
     found.name_left_out()
     return found
 
@@ -362,9 +371,20 @@ def _text(text: str) -> str:
 
 
 def _check_entries(reading: SourceReading, source: str) -> None:
+    """Refuse a source without commands: the error says why parts of it are not read."""
     if reading.entries:
         return
-    problems = list(_unread_problems(reading, source))
+    places: dict[str, list[Location]] = {}
+    for part in reading.unread:
+        places.setdefault(part.reason, []).append(part.place)
+    problems = []  # one for each reason, with all places
+    for reason, (first, *more) in places.items():
+        also = f" (also at {', '.join(map(str, more))})" if more else ""
+        problems.append(Problem(first, reason + also))
+    problems += (
+        Problem(note.location or Location(source), note.message, note.hint)
+        for note in reading.notes
+    )
     has_code = any(posixpath.splitext(file)[1].casefold() in _CODE for file in reading.files)
     hint = "is it the right file or folder?"
     if problems or has_code:
@@ -413,18 +433,6 @@ def _better_folder(source: str, unread: Collection[Location]) -> tuple[str, int]
     return best
 
 
-def _unread_problems(reading: SourceReading, source: str) -> Iterator[Problem]:
-    """Yield why parts of a source are not read: one problem for each reason, with all places."""
-    places: dict[str, list[Location]] = {}
-    for part in reading.unread:
-        places.setdefault(part.reason, []).append(part.place)
-    for reason, (first, *more) in places.items():
-        also = f" (also at {', '.join(map(str, more))})" if more else ""
-        yield Problem(first, reason + also)
-    for note in reading.notes:
-        yield Problem(note.location or Location(source), note.message, note.hint)
-
-
 def _list_in(source: str) -> str:
     """Return a list of commands that can be read, in a source or beside it; empty if none is."""
     folders = filter(Path.is_dir, dict.fromkeys((Path(source), Path())))
@@ -436,57 +444,55 @@ def _list_in(source: str) -> str:
     return ""
 
 
-def _source(given: str, name: str, path: str) -> NamedSource:
-    return NamedSource(LIVE, None) if given == LIVE else NamedSource(_text(name), path)
+def _texts_of(manifest: Manifest) -> dict[str, str] | None:
+    """Return the bot's texts by their keys; None if the manifest names no file with them."""
+    if not manifest.imports.texts:
+        return None
+    path = posixpath.join(posixpath.dirname(manifest.path), manifest.imports.texts)
+    check_in_workspace(path)
+    return _load_texts(path)
 
 
-TOKEN_VARIABLE = "DISCORD_TOKEN"  # noqa: S105 - the variable's name
-"""The variable that contains the bot's token for Discord."""
-
-_PORTAL = "copy the bot's token from the page Bot of Discord's developer portal"
-
-
-def read_registered(settings: Settings, locale: str = "") -> SourceReading:
-    """Read the commands that a bot has registered with Discord.
-
-    The environment has the token, and may have the application's id and another address. Of the
-    settings, the time-out, the retries and the progress are used; `locale` is the language of the
-    texts, such as `de`, empty for the default texts.
-
-    Raises:
-        UsageError: The token is missing or belongs to a listing service, or a variable is invalid.
-        PlainHttpError: The address is plain http to another machine.
-        ListingError: Discord refused, or did not answer.
-        FileError: The answer contains something other than application commands.
-    """
-    from commandsync.client.connection import registered_commands  # noqa: PLC0415 - loads requests
-    from commandsync.services.discord import ORIGIN, discord_address  # noqa: PLC0415 - as above
-    from commandsync.sync.job import calls_of  # noqa: PLC0415 - as above
-
-    token = _token(settings)
-    address = discord_address(os.environ.get("DISCORD_BASE_URL", "") or ORIGIN)
-    site = Site(address, bot="", token=token, token_from=TOKEN_VARIABLE)
-    answer = registered_commands(
-        address,
-        token,
-        application=os.environ.get("DISCORD_APPLICATION_ID", ""),
-        timeout=settings.timeout,
-        retries=settings.retries,
-        on_wait=calls_of(settings, site),
-    )
-    return read_answer(answer, locale=locale)
+def _texts_notice(manifest: Manifest, keys: Collection[str]) -> Notice | None:
+    """Return a notice that names the locale file with some of the keys; None without one."""
+    folder = posixpath.dirname(manifest.path) or "."
+    found = ("", 0)
+    with suppress(FileError):
+        for path in _catalogues(folder) if keys else ():
+            with suppress(CommandsyncError):
+                number = len(_load_texts(path).keys() & {*keys})
+                found = (relative(path, folder), number) if number > found[1] else found
+    name, number = found
+    message = f"{name} has the texts of {number} of the computed descriptions"
+    hint = f"name it under import: in the manifest: texts: {name}"
+    return Notice(message, hint) if number else None
 
 
-def _token(settings: Settings) -> Token:
-    """Return the token for Discord, which must not be the one for a listing service."""
-    secret = token_in(settings, TOKEN_VARIABLE)
-    if not secret:
-        hint = missing_token([TOKEN_VARIABLE], _PORTAL)
-        raise UsageError(f"the variable {TOKEN_VARIABLE} is not set", hint=hint)
-    try:
-        keep_secret(token := Token(secret))
-    except UsageError as error:
-        raise UsageError(f"{TOKEN_VARIABLE}: {error.message}", hint=_PORTAL) from None
-    if token.bot:
-        raise UsageError(f"{TOKEN_VARIABLE} contains the token of a listing service", hint=_PORTAL)
-    return token
+def _catalogues(folder: str) -> list[str]:
+    """Return the locale files, and the folders with the files of one language, English first."""
+    found: dict[str, None] = {}
+    for file in map(Path.as_posix, files_of(Path(folder))):
+        if match := _LOCALE_FILE.match(relative(file, folder)):
+            language, slash, _ = relative(file, folder)[match.end() :].partition("/")
+            around = [posixpath.join(folder, match[0] + language)] if slash else []
+            found |= dict.fromkeys([file, *around])
+    return sorted(found, key=lambda path: not _ENGLISH.search(path))[:_MOST_CATALOGUES]
+
+
+def _load_texts(path: str) -> dict[str, str]:
+    """Return the texts of a file or a folder; a key that files of a folder share is ambiguous."""
+    if not Path(path).is_dir():
+        return _texts_in(path, Path(path).stem)
+    texts: dict[str, str] = {}
+    ambiguous: set[str] = set()
+    for file in (file for file in files_of(Path(path)) if file.suffix in _TEXT_SUFFIXES):
+        inside = file.relative_to(path).with_suffix("").as_posix()
+        for key, text in _texts_in(file.as_posix(), inside).items():
+            ambiguous |= {key} if texts.setdefault(key, text) != text else set()
+    return {key: text for key, text in texts.items() if key not in ambiguous}
+
+
+def _texts_in(path: str, name: str) -> dict[str, str]:
+    texts = load_texts(path, read_text(path, most=_LARGEST_TEXTS))
+    starts = ("", f"{name.replace('/', '.')}.", f"{name}:")
+    return {f"{start}{key}": text for start in starts for key, text in texts.items()}

@@ -34,10 +34,14 @@ from commandsync.sync.earlier import git
 from commandsync.sync.files import read_text, relative
 from commandsync.sync.importplan import EXAMPLES, import_key, plan_import, prefix_key
 from commandsync.sync.importsource import RecordedCommands
-from commandsync.sync.settings import TOKEN_VARIABLE, Settings, repository_root
+from commandsync.sync.settings import (
+    DISCORD_VARIABLE,
+    TOKEN_VARIABLE,
+    Settings,
+    repository_root,
+)
 
 DISCORD = "discord"
-DISCORD_TOKEN = "DISCORD_TOKEN"  # noqa: S105 - the name of a variable
 _ATTRIBUTE = "*.imported.yaml linguist-generated=true"
 _WORKFLOWS = ".github/workflows"
 
@@ -235,7 +239,7 @@ def _listing(service: ListService) -> Iterator[str]:
 def token_variables(answers: Answers) -> dict[str, tuple[str, ...]]:
     """Return the variables of the tokens of each listing, the one to set first."""
     page = {answers.base_url: (TOKEN_VARIABLE,)} if answers.base_url else {}
-    own = {DISCORD: (DISCORD_TOKEN,)} if answers.registers else {}
+    own = {DISCORD: (DISCORD_VARIABLE,)} if answers.registers else {}
     return page | own | {each.name: each.variables for each in services_of(answers.services)}
 
 

@@ -13,17 +13,15 @@ from commandsync.records.texts import Resource
 from commandsync.sources.entry import SourceReading
 from commandsync.sync.importsource import (
     LIVE,
-    TOKEN_VARIABLE,
     NamedSource,
-    read_registered,
     read_sources,
     sources_of,
 )
 from commandsync.sync.job import RecordJob
 from commandsync.sync.lists import ListJob
-from commandsync.sync.registrations import RegistrationJob
+from commandsync.sync.registrations import RegistrationJob, read_registered
 from commandsync.sync.selection import jobs
-from commandsync.sync.settings import Settings, token_in
+from commandsync.sync.settings import DISCORD_VARIABLE, Settings, token_in
 
 if TYPE_CHECKING:
     from commandsync.sync.selection import ManifestJob
@@ -68,8 +66,8 @@ def _served(settings: Settings, manifest: Manifest) -> tuple[NamePlace, NamePlac
     files = [source for source in sources if source.path]
     unread = "" if files else "import: of the manifest names no code"
     code, found = _read("code", manifest, lambda: (files, SourceReading()), unread)
-    is_known = token_in(settings, TOKEN_VARIABLE) and not manifest.discord
-    unread = "" if is_known else f"{TOKEN_VARIABLE} is not set"
+    is_known = token_in(settings, DISCORD_VARIABLE) and not manifest.discord
+    unread = "" if is_known else f"{DISCORD_VARIABLE} is not set"
     live, _ = _read("discord", manifest, lambda: _registered(settings, manifest), unread)
     calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]
     calls += [(command.name, command.syntax) for command in found]

@@ -11,25 +11,34 @@ that the run names, such as the branch that a proposal is merged into.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from commandsync.api.credentials import Token, keep_secret
 from commandsync.client.threads import in_thread, results_of
 from commandsync.diagnostics import Location, Notice
-from commandsync.errors import ListingError, ManifestError, RefusedError, WrongBotError
+from commandsync.errors import ListingError, ManifestError, RefusedError, UsageError, WrongBotError
 from commandsync.plan.plan import AsRead, Baseline, OfVersion, Unread
 from commandsync.records.losses import loss_notice
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import ApplicationCommand, Resource, named
-from commandsync.services.discord import UNKNOWN, application, discord_service
+from commandsync.services.discord import (
+    ORIGIN,
+    UNKNOWN,
+    application,
+    discord_address,
+    discord_service,
+)
 from commandsync.services.discordobjects import SLASH, entries_of
 from commandsync.services.registration import Registration, callable_names, compose
+from commandsync.sync.files import missing_token
 from commandsync.sync.history import History
-from commandsync.sync.job import Job, Planned, connected, record_steps
-from commandsync.sync.settings import Settings, rules_of
-from commandsync.sync.sites import DiscordSite
+from commandsync.sync.job import Job, Planned, calls_of, connected, record_steps
+from commandsync.sync.settings import DISCORD_VARIABLE, Settings, Site, rules_of, token_in
+from commandsync.sync.sites import PORTAL, DiscordSite
 
 if TYPE_CHECKING:
     from commandsync.api.policy import Health
@@ -38,6 +47,7 @@ if TYPE_CHECKING:
     from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import RecordPlan
+    from commandsync.sources.entry import SourceReading
     from commandsync.sync.earlier import EarlierVersion
 
 KIND = Resource.APPLICATION_COMMAND
@@ -298,6 +308,47 @@ def read_registrations(settings: Settings, site: DiscordSite) -> tuple[DiscordSi
     site.check_token()
     with connected(settings, [site]) as (connection,):
         return start_reading(site, connection)()
+
+
+def read_registered(settings: Settings, locale: str = "") -> SourceReading:
+    """Read the commands that a bot has registered with Discord, as a source of an import.
+
+    The token, an application's id and another address come from the environment alone: a manifest
+    may be part of an untrusted pull request, which could name another host or another secret. Of
+    the settings, the time-out, the retries and the progress are used; `locale` is the language of
+    the texts, such as `de`, empty for the default texts.
+
+    Raises:
+        UsageError: The token is missing or belongs to a listing service, or a variable is invalid.
+        PlainHttpError: The address is plain http to another machine.
+        ListingError: Discord refused, or did not answer.
+        FileError: The answer contains something other than application commands.
+    """
+    from commandsync.client.connection import registered_commands  # noqa: PLC0415 - loads requests
+    from commandsync.sources.reading import read_answer  # noqa: PLC0415 - only an import reads so
+
+    secret = token_in(settings, DISCORD_VARIABLE)
+    if not secret:
+        hint = missing_token([DISCORD_VARIABLE], PORTAL)
+        raise UsageError(f"the variable {DISCORD_VARIABLE} is not set", hint=hint)
+    try:
+        keep_secret(token := Token(secret))
+    except UsageError as error:
+        raise UsageError(f"{DISCORD_VARIABLE}: {error.message}", hint=PORTAL) from None
+    if token.bot:
+        message = f"{DISCORD_VARIABLE} contains the token of a listing service"
+        raise UsageError(message, hint=PORTAL)
+    address = discord_address(os.environ.get("DISCORD_BASE_URL", "") or ORIGIN)
+    site = Site(address, bot="", token=token, token_from=DISCORD_VARIABLE)
+    answer = registered_commands(
+        address,
+        token,
+        application=os.environ.get("DISCORD_APPLICATION_ID", ""),
+        timeout=settings.timeout,
+        retries=settings.retries,
+        on_wait=calls_of(settings, site),
+    )
+    return read_answer(answer, locale=locale)
 
 
 def _read(site: DiscordSite, connection: Connection) -> tuple[DiscordSite, Snapshot]:

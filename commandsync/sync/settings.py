@@ -139,6 +139,9 @@ Progress = FilesRead | CallProgress | ApplyProgress | LockProgress
 E = TypeVar("E", bound=CommandsyncError)
 
 TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
+DISCORD_VARIABLE = "DISCORD_TOKEN"
+"""The variable that contains the bot's token for Discord."""
+
 HOSTS_VARIABLE = "COMMANDSYNC_HOSTS"
 """The hosts, separated by commas or spaces, that may get a token though a manifest names them."""
 

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from commandsync.services.discord import Application
 
 
+PORTAL = "copy the bot's token from the page Bot of Discord's developer portal"
+"""The advice where the token for Discord is missing or is another one."""
+
 _PREFIX = f"{TOKEN_VARIABLE}_"
 
 
@@ -262,8 +265,7 @@ def discord_site(
     names = _variables(listing, VARIABLES, own_host=own_host)
     token, source = (None, names[0]) if untrusted else _list_token(settings, names)
     if token and token.bot:
-        hint = "copy the bot's token from the page Bot of Discord's developer portal"
-        raise UsageError(f"{source} contains the token of a listing service", hint=hint)
+        raise UsageError(f"{source} contains the token of a listing service", hint=PORTAL)
     return DiscordSite(
         address,
         listing.bot,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from commandsync.errors import DecodeError, UsageError
-from commandsync.sync.importsource import read_registered
+from commandsync.sync.registrations import read_registered
 from commandsync.sync.settings import Settings
 from tests.support.plans import day
 from tests.support.rawserver import RawServer, answering
