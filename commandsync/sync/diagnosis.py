@@ -3,21 +3,22 @@
 The program comes first, then each manifest, and for each of its listings the settings, the token,
 and whether the service can be reached and accepts the token. Nothing here changes a listing, and no
 check contains the token.
+
+Then the names of a bot's commands are compared wherever they are: in its code, at Discord, in the
+manifest and in its listings. A place that cannot be read is part of the comparison.
 """
 
 import asyncio
 import platform
-import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import chain
-from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from commandsync import errors
 from commandsync.api.operations import Operation, list_bots
@@ -28,35 +29,33 @@ from commandsync.client.events import Event, Ready, Reconnecting
 from commandsync.client.network import proxy_host
 from commandsync.diagnostics import Check, Do
 from commandsync.manifest import Manifest
-from commandsync.plan.differences import Parity
+from commandsync.plan.differences import Cell, NamePlace, Parity, key_of, parity
+from commandsync.records.imported import ImportedCommand
 from commandsync.records.models import Account
+from commandsync.records.snapshot import Snapshot, callables
 from commandsync.records.texts import Resource
-from commandsync.sources.sourcefile import (
-    PYTHON,
-    SCRIPTS,
-    code_files,
-    is_folder_or_pattern,
-    matching,
-    read_bytes,
-)
+from commandsync.sources.entry import SourceReading
+from commandsync.sync import sites
 from commandsync.sync.history import recent_versions
-from commandsync.sync.importsource import sources_of
-from commandsync.sync.job import connected
+from commandsync.sync.importsource import LIVE, NamedSource, read_sources, sources_of
+from commandsync.sync.job import RecordJob, connected
 from commandsync.sync.listcontent import digest_of, other_lists, read_others, state_file
-from commandsync.sync.parity import compare_names, exit_code, names_commands
-from commandsync.sync.registrations import read_registrations
-from commandsync.sync.settings import DISCORD_VARIABLE, Settings, Site, load, token_in
-from commandsync.sync.sites import (
-    ListSite,
-    check_names,
-    check_tokens,
-    discord_of,
-    is_selected,
-    list_sites,
-    site_of,
+from commandsync.sync.lists import ListJob
+from commandsync.sync.registrations import (
+    RegistrationJob,
+    read_registered,
+    read_registrations,
+    registering_program,
 )
+from commandsync.sync.selection import jobs
+from commandsync.sync.settings import DISCORD_VARIABLE, Settings, Site, load, token_in
+from commandsync.sync.sites import ListSite
 from commandsync.version import __version__
 
+if TYPE_CHECKING:
+    from commandsync.sync.selection import ManifestJob
+
+_COMMANDS = Resource.COMMAND
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")
 _EXTRAS = {  # the modules of each
     "async": ("aiohttp",),
@@ -66,13 +65,6 @@ _EXTRAS = {  # the modules of each
     "record": ("aiohttp", "trustme"),
     "server": ("fastapi", "h11", "jwt", "limits", "nh3", "sqlalchemy", "uvicorn", "websockets"),
 }
-
-# The calls by which the usual libraries register commands with Discord.
-_REGISTERS = re.compile(
-    rb"\btree\.sync\(|\.sync_(?:all_application_)?commands\(|\.syncCommands\("
-    rb"|\b(?:application|guild)[?!]?\.commands\.(?:set|create)\("
-    rb"|\bRoutes\.application(?:Guild)?Commands\(|\.bulk(?:Edit|Overwrite)\w*Commands\("
-)
 
 
 def diagnose(settings: Settings) -> Iterator[Check | Parity]:
@@ -87,24 +79,15 @@ def diagnose(settings: Settings) -> Iterator[Check | Parity]:
     yield Check("commandsync", "ok", f"{__version__}, extras: {extras}")
     yield Check("packages", "ok", ", ".join(f"{name} {version(name)}" for name in _PACKAGES))
     try:
-        manifests: tuple[Manifest, ...] = load(settings)
+        manifests = load(settings)
     except errors.CommandsyncError as error:
         yield _invalid_manifest(error)
-        yield from _listing(settings, None)
+        yield from _page(settings, None)
         return
     for manifest in manifests:
-        parts = (
-            [_manifest(manifest)],
-            _listing(settings, manifest),
-            _discord(settings, manifest),
-            _lists(settings, manifest),
-        )
-        failures = 0
-        for check in chain(*parts):
-            failures += check.state == "failed"
-            yield _about(check, manifest, manifests)
-        for found in _names(settings, manifest, failures=failures):
-            yield _about(found, manifest, manifests) if isinstance(found, Check) else found
+        path = manifest.path if len(manifests) > 1 else ""
+        for found in _of_manifest(settings, manifest):
+            yield found._replace(manifest=path) if isinstance(found, Check) else found
     yield from _unknown(settings, manifests)
 
 
@@ -113,17 +96,68 @@ def exit_code_of(checks: Iterable[Check]) -> int:
     return errors.worst_exit(errors.Exit(check.code) for check in checks)
 
 
-def _about(check: Check, manifest: Manifest, manifests: Sequence[Manifest]) -> Check:
-    """Return a check with the manifest's name, if there are several."""
-    return check._replace(manifest=manifest.path if len(manifests) > 1 else "")
+def failed(name: str, error: errors.CommandsyncError) -> Check:
+    """Return the check that an error failed."""
+    code = error.exit_code
+    known = code if code in {errors.Exit.REFUSED, errors.Exit.INVALID} else errors.Exit.FAILED
+    return Check(name, "failed", error.message, error.hint, code=known)
 
 
 def _invalid_manifest(error: errors.CommandsyncError) -> Check:
+    check = failed("manifest", error)
     if isinstance(error, errors.ManifestError) and len(error.problems) == 1:
         (problem,) = error.problems
-        return failed("manifest", error)._replace(message=str(problem), hint=problem.hint)
-    check = failed("manifest", error)
+        return check._replace(message=str(problem), hint=problem.hint)
     return check._replace(hint=error.hint or "commandsync validate shows it")
+
+
+def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Check]:
+    """Yield a check for each listing that the settings name and no manifest has."""
+    pages = []
+    with suppress(errors.CommandsyncError):  # a check of the page says so
+        with_page = [manifest for manifest in manifests if manifest.has_page]
+        pages = [sites.site_of(settings, manifest, of_bot=False) for manifest in with_page]
+    try:
+        sites.check_names(settings, manifests, pages)
+    except errors.CommandsyncError as error:
+        yield failed("listings", error)
+
+
+def _of_manifest(settings: Settings, manifest: Manifest) -> Iterator[Check | Parity]:
+    """Yield the checks of a manifest and of its listings, and the comparison of its names."""
+    failures = 0
+    for check in chain(
+        [_manifest(manifest)],
+        _page(settings, manifest),
+        _discord(settings, manifest),
+        _lists(settings, manifest),
+    ):
+        failures += check.state == "failed"
+        yield check
+    if not settings.listing and _COMMANDS in manifest.snapshot.collections:
+        yield from _names(settings, manifest, failures=failures)
+
+
+def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator[Check | Parity]:
+    """Yield the check of the names, and their comparison.
+
+    Without the code and the platform of the bot, a plan shows the differences. An error is not
+    reported again if the checks before had `failures`.
+    """
+    at_discord = token_in(settings, DISCORD_VARIABLE) and not manifest.discord
+    if not (manifest.imports.sources or at_discord):
+        return
+    try:
+        compared = _compared_names(settings, manifest)
+    except errors.CommandsyncError as error:
+        if not failures:
+            yield failed("parity", error)
+        return
+    codes = [errors.Exit.CHANGES] if compared.differing else []
+    codes += (errors.Exit.FAILED for place in compared.places if place.failed)
+    code = errors.worst_exit(codes)
+    yield Check("parity", "warning" if code else "ok", compared.sentence(), code=code)
+    yield compared
 
 
 def _manifest(manifest: Manifest) -> Check:
@@ -136,16 +170,16 @@ def _manifest(manifest: Manifest) -> Check:
     return Check("manifest", "warning", f"{message}, warnings: {len(manifest.warnings):,}", hint)
 
 
-def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
+def _page(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
     """Yield the checks of the page, up to the first without which the others have no sense."""
     if manifest and not manifest.has_page:
         return
     try:
-        site = site_of(settings, manifest, of_bot=False)
+        site = sites.site_of(settings, manifest, of_bot=False)
     except errors.CommandsyncError as error:
         yield failed("settings", error)
         return
-    if not is_selected(settings, site.name):
+    if not sites.is_selected(settings, site.name):
         return
     path = manifest.path if manifest else ""
     source = site.base_url_from or f"base_url: in {path}"
@@ -160,120 +194,6 @@ def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
     yield from reachability(settings, site)
 
 
-def _discord(settings: Settings, manifest: Manifest) -> Iterator[Check]:
-    """Yield the check of the application at Discord, and a warning if a program registers, too."""
-    if manifest.discord is None:
-        return
-    name = manifest.discord.name
-    try:
-        if (site := discord_of(settings, manifest)) is None:
-            return
-        site, listed = read_registrations(settings, site)
-    except errors.CommandsyncError as error:
-        yield failed(name, error)
-        return
-    known = site.application.name if site.application else ""
-    whose = f"application {site.bot}" + (f" ({known})" if known else "")
-    count = sum(map(len, listed.collections.values()))
-    accepts = f"accepts the token of {whose} in {site.token_from}"
-    yield Check(name, "ok", f"{accepts}, commands registered: {count:,}")
-    if program := _registering(manifest):
-        message = f"{program} registers commands, too: each undoes the changes of the other"
-        hint = "let apply alone register them; or remove discord from listings:, and import it"
-        yield Check(name, "warning", message, hint)
-
-
-def _registering(manifest: Manifest) -> str:
-    """Return a program of the bot that registers commands with Discord; empty if none is known.
-
-    It was recorded, or it is a file of the imported code that calls its library for that.
-    """
-    program = manifest.imports.program
-    if program and manifest.imported and any(each.recorded for each in manifest.imported.commands):
-        return program
-    with suppress(errors.CommandsyncError):  # the check of the names says what cannot be read
-        for source in sources_of(manifest) if manifest.imports.sources else ():
-            path = source.path or ""
-            root, inside = matching(path) if is_folder_or_pattern(path) else (Path(path), None)
-            for file in code_files(root, inside, (*PYTHON, *SCRIPTS), ()) if path else ():
-                if _REGISTERS.search(read_bytes(file)):
-                    return file
-    return ""
-
-
-def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
-    """Yield the check of each service of a manifest that takes a whole list."""
-    try:
-        sites = list_sites(settings, manifest)
-        check_tokens(sites)
-    except errors.CommandsyncError as error:
-        yield failed("listings", error)
-        return
-    for site in sites:
-        if site.entry.first:
-            yield (check := acceptance(settings, site))
-            yield from _others(settings, manifest, site) if check.state == "ok" else ()
-    if unread := [site for site in sites if not site.returned]:
-        yield _state(settings, manifest, unread)
-
-
-def _state(settings: Settings, manifest: Manifest, sites: Sequence[ListSite]) -> Check:
-    """Return the check of the memory of lists that services do not return."""
-    names = ", ".join(dict.fromkeys(site.service.name for site in sites))
-    try:
-        store = state_file(settings, manifest)
-        for site in sites:
-            store.memory(site.service.name, site.identity, digest_of(site))
-    except errors.RefusedError as error:
-        return failed("state", error)
-    return Check("state", "ok", f"the lists sent to {names} are remembered in {store.path}")
-
-
-def _others(settings: Settings, manifest: Manifest, site: ListSite) -> Iterator[Check]:
-    """Yield a warning about each other list of a service that users may see."""
-    others = other_lists(manifest, site, recent_versions(manifest.path))
-    if not others:
-        return
-    with connected(settings, [site]) as (connection,):
-        notices = read_others(connection, site.bot, others)
-    for notice in notices:
-        message = notice.message.removeprefix(f"{site.service.name}: ")
-        yield Check(site.service.name, "warning", message, notice.hint)
-
-
-def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator[Check | Parity]:
-    """Yield the check of the names, and their comparison, if anything says what the bot serves.
-
-    Without its code and its platform, a plan shows what differs. An error is reported by the checks
-    before it, if they had `failures`.
-    """
-    platform = token_in(settings, DISCORD_VARIABLE) and not manifest.discord
-    served = manifest.imports.sources or platform
-    if settings.listing or not served or not names_commands(manifest):
-        return
-    try:
-        compared = compare_names(settings, manifest)
-    except errors.CommandsyncError as error:
-        if not failures:
-            yield failed("parity", error)
-        return
-    code = exit_code([compared])
-    yield Check("parity", "warning" if code else "ok", compared.sentence(), code=code)
-    yield compared
-
-
-def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Check]:
-    """Yield a check for each listing that the settings name and no manifest has."""
-    pages = []
-    with suppress(errors.CommandsyncError):  # a check of the page says so
-        with_page = [manifest for manifest in manifests if manifest.has_page]
-        pages = [site_of(settings, manifest, of_bot=False) for manifest in with_page]
-    try:
-        check_names(settings, manifests, pages)
-    except errors.CommandsyncError as error:
-        yield failed("listings", error)
-
-
 def _token(site: Site, source: str) -> Check:
     """Check that there is a token, as far as this can be seen without the service."""
     try:
@@ -285,17 +205,72 @@ def _token(site: Site, source: str) -> Check:
     return Check("token", "ok", f"in {source}, {of_bot}")
 
 
+def _discord(settings: Settings, manifest: Manifest) -> Iterator[Check]:
+    """Yield the check of the application at Discord, and a warning if a program registers, too."""
+    if manifest.discord is None:
+        return
+    name = manifest.discord.name
+    try:
+        if (site := sites.discord_of(settings, manifest)) is None:
+            return
+        site, listed = read_registrations(settings, site)
+    except errors.CommandsyncError as error:
+        yield failed(name, error)
+        return
+    known = site.application.name if site.application else ""
+    whose = f"application {site.bot}" + (f" ({known})" if known else "")
+    count = sum(map(len, listed.collections.values()))
+    accepts = f"accepts the token of {whose} in {site.token_from}"
+    yield Check(name, "ok", f"{accepts}, commands registered: {count:,}")
+    if program := registering_program(manifest):
+        message = f"{program} registers commands, too: each undoes the changes of the other"
+        hint = "let apply alone register them; or remove discord from listings:, and import it"
+        yield Check(name, "warning", message, hint)
+
+
+def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
+    """Yield the check of each service of a manifest that takes a whole list."""
+    try:
+        lists = sites.list_sites(settings, manifest)
+        sites.check_tokens(lists)
+    except errors.CommandsyncError as error:
+        yield failed("listings", error)
+        return
+    for site in lists:
+        if site.entry.first:
+            yield (check := acceptance(settings, site))
+            if check.state == "ok":
+                yield from _other_lists(settings, manifest, site)
+    if not (unread := [site for site in lists if not site.returned]):
+        return
+    names = ", ".join(dict.fromkeys(site.service.name for site in unread))
+    try:
+        store = state_file(settings, manifest)
+        for site in unread:
+            store.memory(site.service.name, site.identity, digest_of(site))
+    except errors.RefusedError as error:
+        yield failed("state", error)
+    else:
+        yield Check("state", "ok", f"the lists sent to {names} are remembered in {store.path}")
+
+
+def _other_lists(settings: Settings, manifest: Manifest, site: ListSite) -> Iterator[Check]:
+    """Yield a warning about each other list of a service that users may see."""
+    others = other_lists(manifest, site, recent_versions(manifest.path))
+    if not others:
+        return
+    with connected(settings, [site]) as (connection,):
+        notices = read_others(connection, site.bot, others)
+    for notice in notices:
+        message = notice.message.removeprefix(f"{site.service.name}: ")
+        yield Check(site.service.name, "warning", message, notice.hint)
+
+
 _GATEWAY: Operation[errors.Reply] = Operation(
     "open the gateway", "GET", "/gateway/", lambda reply: reply
 )
+_PATIENCE = 10.0  # seconds: the gateway greets at once
 _UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"
-
-
-def failed(name: str, error: errors.CommandsyncError) -> Check:
-    """Return the check that an error failed."""
-    code = error.exit_code
-    known = code if code in {errors.Exit.REFUSED, errors.Exit.INVALID} else errors.Exit.FAILED
-    return Check(name, "failed", error.message, error.hint, code=known)
 
 
 def reachability(settings: Settings, site: Site) -> Iterator[Check]:
@@ -355,49 +330,40 @@ def _service(connection: Connection, site: Site) -> tuple[Check, bool]:
 
 
 def _access(connection: Connection, site: Site) -> Check:
-    """Ask the gateway whether the token is accepted, and for which bot."""
-    connection.on_wait(_GATEWAY, Send())
-    try:
-        bot = _accepted_bot(connection)
-    except (errors.Unauthorized, errors.Forbidden) as error:
-        return failed("access", error)
-    except (errors.ListingError, errors.UsageError) as error:
-        return Check("access", "skipped", error.message, error.hint or _UNCHECKED)
-    finally:
-        connection.on_wait(_GATEWAY, None)
-    if isinstance(bot, str):
-        return Check("access", "skipped", f"not checked: {bot}", _UNCHECKED)
-    if bot.id and site.bot and bot.id != site.bot:
-        message = f"the token is accepted for bot {bot.id}, not for bot {site.bot}"
-        return failed(
-            "access", errors.WrongBotError(message, hint="use the token from this bot's page")
-        )
-    name = f" ({bot.username})" if bot.username else ""
-    return Check("access", "ok", f"the service accepts the token, for bot {bot.id}{name}")
-
-
-_PATIENCE = 10.0  # seconds: the gateway greets at once
-
-
-def _accepted_bot(connection: Connection) -> Account | str:
-    """Return the bot whose token a connection has, or why the service cannot be asked.
+    """Ask the gateway whether the token is accepted, and for which bot.
 
     Reads may be answered whatever the token is, and every other call that needs it writes. The
     gateway refuses a wrong token at once, and greets a right one with its bot.
-
-    Raises `Unauthorized` or `Forbidden` for a refused token, `ListingError` if the attempt failed
-    and a retry cannot help, and `UsageError` without the extra [async].
     """
+    connection.on_wait(_GATEWAY, Send())
     try:
         event = asyncio.run(_first_event(connection))
+    except (errors.Unauthorized, errors.Forbidden) as error:
+        return failed("access", error)
     except TimeoutError:
-        return f"the gateway does not answer within {_PATIENCE:g} s"
+        why = f"the gateway does not answer within {_PATIENCE:g} s"
     except errors.ArgumentError:  # without a gateway, the voters of a bot would be read
-        return "the service has no gateway"
-    if isinstance(event, Ready):
-        return event.bot
-    unexpected = f"the gateway begins with the event {event.name!r}"
-    return event.reason if isinstance(event, Reconnecting) else unexpected
+        why = "the service has no gateway"
+    except (errors.ListingError, errors.UsageError) as error:
+        return Check("access", "skipped", error.message, error.hint or _UNCHECKED)
+    else:
+        if isinstance(event, Ready):
+            return _accepted(event.bot, site)
+        unexpected = f"the gateway begins with the event {event.name!r}"
+        why = event.reason if isinstance(event, Reconnecting) else unexpected
+    finally:
+        connection.on_wait(_GATEWAY, None)
+    return Check("access", "skipped", f"not checked: {why}", _UNCHECKED)
+
+
+def _accepted(bot: Account, site: Site) -> Check:
+    """Return the check of a token that is accepted for a bot."""
+    if bot.id and site.bot and bot.id != site.bot:
+        message = f"the token is accepted for bot {bot.id}, not for bot {site.bot}"
+        error = errors.WrongBotError(message, hint="use the token from this bot's page")
+        return failed("access", error)
+    name = f" ({bot.username})" if bot.username else ""
+    return Check("access", "ok", f"the service accepts the token, for bot {bot.id}{name}")
 
 
 async def _first_event(connection: Connection) -> Event:
@@ -413,3 +379,123 @@ async def _first_event(connection: Connection) -> Event:
         client.bot = ""
         async with aclosing(client.events()) as events:
             return await anext(events)
+
+
+def _compared_names(settings: Settings, manifest: Manifest) -> Parity:
+    """Read the names of a bot's commands in each place, and compare them.
+
+    `import:` of the manifest names its code. Discord's list is read if `DISCORD_TOKEN` is set.
+    Raises `CommandsyncError` if the settings of a listing are not valid.
+    """
+    own = NamePlace("manifest", [command.name for command in manifest.snapshot.commands])
+    code, live = _served(settings, manifest)
+    served = [code] if manifest.discord else [code, live]  # else it is among the listings
+    listed = [NamePlace("page", others=Cell.NOT_READ, unread="the base URL is not known")]
+    if any((settings.base_url, manifest.base_url, manifest.listings, manifest.discord)):
+        with jobs(settings, [manifest]) as opened:  # they are read at the same time
+            readings = [(job, job.start_reading()) for job in opened]
+            listed = [_listed_names(job, reading) for job, reading in readings]
+    return parity(manifest.path, own, served=served, listed=listed)
+
+
+def _served(settings: Settings, manifest: Manifest) -> tuple[NamePlace, NamePlace]:
+    """Return the code and Discord, without commands that the manifest's rules leave out."""
+
+    def registered() -> tuple[list[NamedSource], SourceReading]:
+        reading = read_registered(settings, manifest.imports.locale)
+        return [NamedSource(LIVE, None)] if reading.entries else [], reading
+
+    sources = sources_of(manifest) if manifest.imports.sources else []
+    files = [source for source in sources if source.path]
+    unread = "" if files else "import: of the manifest names no code"
+    code, found = _read("code", manifest, lambda: (files, SourceReading()), unread)
+    is_known = token_in(settings, DISCORD_VARIABLE) and not manifest.discord
+    unread = "" if is_known else f"{DISCORD_VARIABLE} is not set"
+    live, _ = _read("discord", manifest, registered, unread)
+    calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]
+    calls += [(command.name, command.syntax) for command in found]
+    slash = _keys(name for name, syntax in calls if syntax.startswith("/")) | _keys(live.names)
+    left_out = code.not_meant | live.not_meant
+    code = replace(code, not_meant=(left_out | _own(manifest)) - _keys(code.names))
+    return code, replace(live, not_meant=left_out | _keys(name for name, _ in calls) - slash)
+
+
+def _own(manifest: Manifest) -> frozenset[str]:
+    """Return the names of entries that mean no imported command, nor the code."""
+    if manifest.imported is None:
+        return frozenset()
+    imported = {command.name for command in manifest.imported.public}
+    names = (command.name for command in manifest.snapshot.commands)
+    return _keys(name for name in names if name not in imported)
+
+
+def _read(
+    name: str,
+    manifest: Manifest,
+    start: Callable[[], tuple[Sequence[NamedSource], SourceReading]],
+    unread: str,
+) -> tuple[NamePlace, Sequence[ImportedCommand]]:
+    """Return a place and what it declares: nothing if it is `unread`, which says why, or fails."""
+    place = NamePlace(name)
+    if unread:
+        return replace(place, others=Cell.NOT_READ, unread=unread), ()
+    try:
+        sources, live = start()
+        found = read_sources(manifest, sources, registered=lambda _: live)
+    except errors.CommandsyncError as error:
+        return _unreadable(place, error), ()
+    if found.partly or found.unread:
+        place = replace(
+            place,
+            others=Cell.NOT_READ,
+            unread="a part of it cannot be read: commandsync import -- PROGRAM records it",
+        )
+    public = [each.command for each in found.public]
+    names = [command.name for command in public]
+    every = [each.command.name for each in found.found.values()]
+    left_out = _keys([*every, *(each.name for each in found.left_out)]) - _keys(names)
+    return replace(place, names=names, not_meant=left_out), public
+
+
+def _listed_names(job: "ManifestJob", reading: Callable[[], Snapshot]) -> NamePlace:
+    place = NamePlace(job.name or job.site.name)
+    if isinstance(job, ListJob) and not job.site.returned:
+        unread = "the service does not return its list"
+        return replace(place, others=Cell.UNREADABLE, unread=unread)
+    if not (job.is_read or isinstance(job, RecordJob)):
+        untrusted = job.site.untrusted
+        unread = str(untrusted or f"{job.site.token_from} is not set")
+        return replace(place, others=Cell.NOT_READ, unread=unread)
+    try:
+        entries = reading().collections[job.scope[0]]
+    except errors.CommandsyncError as error:
+        return _unreadable(place, error)
+    names = [name for entry in entries for name in callables(entry.text)]
+    return replace(place, names=names, not_meant=_not_meant(job, names))
+
+
+def _not_meant(job: "ManifestJob", names: Sequence[str]) -> frozenset[str]:
+    """Return the keys of names that a listing does not show, or shows for other reasons."""
+    manifest = job.manifest
+    known = shown = _keys(command.name for command in manifest.snapshot.commands)
+    others = _keys(filter(manifest.rules.ignores, names))
+    match job:
+        case ListJob(fitted=fitted):
+            shown = _keys(command.name for command in fitted.snapshot.commands)
+        case RegistrationJob():
+            shown = _keys(each.name for each in manifest.registrables if not each.reason)
+            others = _keys(filter(manifest.is_untouched, names))
+            others |= _keys(each.name for each in manifest.registrables if each.reason)
+        case RecordJob():
+            pass
+        case _:
+            assert_never(job)
+    return known - shown | others - known
+
+
+def _unreadable(place: NamePlace, error: errors.CommandsyncError) -> NamePlace:
+    return replace(place, others=Cell.UNREADABLE, unread=error.message, failed=True)
+
+
+def _keys(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(key_of, names))

@@ -12,15 +12,25 @@ that the run names, such as the branch that a proposal is merged into.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.api.credentials import Token, keep_secret
 from commandsync.client.threads import in_thread, results_of
 from commandsync.diagnostics import Location, Notice
-from commandsync.errors import ListingError, ManifestError, RefusedError, UsageError, WrongBotError
+from commandsync.errors import (
+    CommandsyncError,
+    ListingError,
+    ManifestError,
+    RefusedError,
+    UsageError,
+    WrongBotError,
+)
 from commandsync.plan.plan import AsRead, Baseline, OfVersion, Unread
 from commandsync.records.losses import loss_notice
 from commandsync.records.snapshot import Entry, Snapshot
@@ -53,6 +63,13 @@ if TYPE_CHECKING:
 KIND = Resource.APPLICATION_COMMAND
 T = TypeVar("T")
 _J = TypeVar("_J", bound=Job)
+
+# The calls by which the usual libraries register commands with Discord.
+_REGISTERS = re.compile(
+    rb"\btree\.sync\(|\.sync_(?:all_application_)?commands\(|\.syncCommands\("
+    rb"|\b(?:application|guild)[?!]?\.commands\.(?:set|create)\("
+    rb"|\bRoutes\.application(?:Guild)?Commands\(|\.bulk(?:Edit|Overwrite)\w*Commands\("
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,3 +407,32 @@ def with_refused_parts(manifest: Manifest) -> Manifest:
         ignored=manifest.is_untouched,
     )
     return replace(manifest, warnings=(*manifest.warnings, *composed.problems))
+
+
+def registering_program(manifest: Manifest) -> str:
+    """Return a program of the bot that registers commands with Discord; empty if none is known.
+
+    It was recorded, or it is a file of the imported code that calls its library for that.
+    """
+    from commandsync.sources import sourcefile  # noqa: PLC0415 - only a diagnosis reads code
+    from commandsync.sync.importsource import sources_of  # noqa: PLC0415 - as above
+
+    program = manifest.imports.program
+    if program and manifest.imported and any(each.recorded for each in manifest.imported.commands):
+        return program
+    with suppress(CommandsyncError):  # the check of the names says what cannot be read
+        for source in sources_of(manifest) if manifest.imports.sources else ():
+            path = source.path or ""
+            root, inside = (
+                sourcefile.matching(path)
+                if sourcefile.is_folder_or_pattern(path)
+                else (Path(path), None)
+            )
+            for file in (
+                sourcefile.code_files(root, inside, (*sourcefile.PYTHON, *sourcefile.SCRIPTS), ())
+                if path
+                else ()
+            ):
+                if _REGISTERS.search(sourcefile.read_bytes(file)):
+                    return file
+    return ""
