@@ -44,7 +44,6 @@ from commandsync.server.endpoint import (
 )
 from commandsync.server.protocol import REQUEST_SECONDS, caller_of
 from commandsync.server.routes import health, router
-from commandsync.server.votes import delivering
 from commandsync.simulation import exchange
 from commandsync.simulation.registry import simulate
 
@@ -164,7 +163,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.database = database
-        async with delivering(
+        async with gateway.delivering(
             database, lambda bots: votes.send_due(database, bots, now())
         ) as app.state.broadcast:
             yield

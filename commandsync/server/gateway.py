@@ -1,18 +1,26 @@
 """The gateway: a WebSocket that sends a bot its events (wire notes, "Events: the gateway").
 
-It speaks Engine.IO as published clients do. The first digit of a text frame is the kind of an
-Engine.IO packet; of a message (`4`), the second one is the kind of a Socket.IO packet. A client is
-admitted by its token, greeted, told that it is `ready`, and then sent every later event of its bot
-until one side closes the connection. A client that names version 3 pings, one that names version 4
-is pinged, and one that names none may be silent for ever.
+The outbox of `votes.py` has the events of all processes in their order. One task of each process, a
+`Broadcast`, reads the events after the position of the client that is furthest behind, and each
+client takes those after its own. So every event that is committed after a client's position is
+delivered to it once and in order, whichever process wrote it.
+
+The WebSocket speaks Engine.IO as published clients do. The first digit of a text frame is the kind
+of an Engine.IO packet; of a message (`4`), the second one is the kind of a Socket.IO packet. A
+client is admitted by its token, greeted, told that it is `ready`, and then sent every later event
+of its bot until one side closes the connection. A client that names version 3 pings, one that names
+version 4 is pinged, and one that names none may be silent for ever.
 """
 
 import asyncio
+import json
 import logging
 import secrets
-from collections.abc import Awaitable
-from contextlib import suppress
-from typing import NoReturn
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from sys import getsizeof
+from typing import Any, NamedTuple, NoReturn
 
 from fastapi import APIRouter
 from sqlalchemy.exc import SQLAlchemyError
@@ -22,16 +30,190 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from commandsync.server import protocol, storage, votes
 from commandsync.server.database import Database
 from commandsync.server.endpoint import refused_answer
-from commandsync.server.votes import (
-    UNAUTHORIZED,
-    CloseReason,
-    GatewayClient,
-    account_of,
-    event_frame,
-    packed,
-)
 
 _log = logging.getLogger("commandsync.server")
+
+POLL = 0.25
+"""Seconds between two reads of the outbox; a commit in this process is noticed at once."""
+
+LARGEST_QUEUE = 1024 * 1024
+"""Bytes of the frames that are kept for a client that does not read them."""
+
+CHECK = 1.0
+"""Seconds between two checks of the tokens of all clients, and for reminders that are due."""
+
+_UNAUTHORIZED = 3000  # registered for WebSockets with this meaning
+
+_BATCH = 100  # entries: all of them are sent before other requests are answered
+
+
+def event_frame(name: str, data: Mapping[str, Any]) -> str:
+    """Return the frame of an event.
+
+    Published clients split it at `"message",` and parse the rest until it is an object, so that the
+    content is JSON in a string.
+    """
+    return "42" + packed(["message", packed({"event": name, "data": data})])
+
+
+def packed(content: object) -> str:
+    """Return a value as JSON without spaces."""
+    return json.dumps(content, separators=(",", ":"))
+
+
+class CloseReason(NamedTuple):
+    """The close code of a WebSocket, and the reason in words."""
+
+    code: int
+    reason: str
+
+
+TOO_SLOW = CloseReason(1013, "the client is too slow: more than 1 MiB is waiting")
+_REVOKED = CloseReason(_UNAUTHORIZED, "the bot was removed, or its token was replaced by a new one")
+
+
+@dataclass(slots=True, eq=False)
+class GatewayClient:
+    """A client of the gateway."""
+
+    bot: str  # the bot whose events it receives
+    position: int  # the number of the last entry that it does not need
+    key: str  # the key of its token
+    # What it is sent next, and its size.
+    frames: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    waiting: int = 0
+    # The reason to close the connection.
+    ended: asyncio.Future[CloseReason] = field(default_factory=asyncio.Future)
+
+    def send(self, frame: str) -> None:
+        """Queue a frame; a client that does not read its frames is closed."""
+        if self.waiting + getsizeof(frame) > LARGEST_QUEUE:
+            self.end(TOO_SLOW)
+        else:
+            self.waiting += getsizeof(frame)
+            self.frames.put_nowait(frame)
+
+    async def next_frame(self) -> str:
+        """Wait for the next frame, and return it."""
+        frame = await self.frames.get()
+        self.waiting -= getsizeof(frame)
+        return frame
+
+    def end(self, reason: CloseReason) -> None:
+        """Close the connection; the first reason counts."""
+        if not self.ended.done():
+            self.ended.set_result(reason)
+
+
+class Broadcast:
+    """The clients that are connected to this process, and the task that reads for them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._clients: set[GatewayClient] = set()
+        self._changed = asyncio.Event()
+        self._failing: set[str] = set()
+        self.loop = asyncio.get_running_loop()
+        """The loop that all of this runs in."""
+
+    def bots(self) -> set[str]:
+        """Return the bots that are connected to this process; may be called in any thread."""
+        return {client.bot for client in [*self._clients]}
+
+    def join(self, client: GatewayClient) -> None:
+        """Deliver to a client every entry that follows its position."""
+        self._clients.add(client)
+        self._changed.set()
+
+    def leave(self, client: GatewayClient) -> None:
+        """Deliver nothing more to a client."""
+        self._clients.discard(client)
+
+    async def run(self) -> None:
+        """Deliver until cancelled."""
+        while True:
+            self._changed.clear()
+            if not await self._deliver():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(POLL if self._clients else None):
+                        await self._changed.wait()
+
+    def hint(self) -> None:
+        """Read the outbox at once; may be called in any thread."""
+        self.loop.call_soon_threadsafe(self._changed.set)
+
+    async def _deliver(self) -> bool:
+        """Deliver the next entries; return whether there may be more of them."""
+        clients = [*self._clients]
+        if not clients:
+            return False
+        entries = await asyncio.to_thread(self._read, min(client.position for client in clients))
+        by_bot: dict[str, list[GatewayClient]] = {}
+        for client in clients:
+            by_bot.setdefault(client.bot, []).append(client)
+        for entry in entries:
+            waiting = [c for c in by_bot.get(entry.bot, ()) if c.position < entry.seq]
+            frame = event_frame(entry.event, entry.data) if waiting else ""
+            for client in waiting:
+                client.send(frame)
+        for client in clients if entries else ():
+            client.position = max(client.position, entries[-1].seq)
+        return len(entries) == _BATCH
+
+    async def look_after(self, remind: Callable[[set[str]], object]) -> None:
+        """Check the tokens of all clients and remind their bots, each second until cancelled."""
+        while True:
+            await asyncio.sleep(CHECK)
+            # Those that join during the read are of bots that it may leave out.
+            clients = [*self._clients]
+            if not clients:
+                continue
+            with self._retried("tokens cannot be checked, or reminders sent"):
+                bots = {client.bot for client in clients}
+                keys = await asyncio.to_thread(self._keys_of, bots)
+                for client in clients:
+                    if client.key != keys.get(client.bot):
+                        client.end(_REVOKED)
+                await asyncio.to_thread(remind, bots)
+
+    @contextmanager
+    def _retried(self, problem: str) -> Iterator[None]:
+        """Pass over a failure of the database, and log the first one of several in a row."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next try may succeed
+            if problem not in self._failing:  # the words may contain parts of the database's URL
+                _log.warning("%s, which is retried: %s", problem, type(error).__name__)
+            self._failing.add(problem)
+        else:
+            self._failing.discard(problem)
+
+    def _keys_of(self, bots: set[str]) -> dict[str, str]:
+        with self._database.reading() as connection:
+            return storage.token_keys_of(connection, bots)
+
+    def _read(self, position: int) -> Sequence[Any]:
+        with self._retried("events cannot be read"), self._database.reading() as connection:
+            return votes.events_after(connection, position, _BATCH)
+        return []
+
+
+@asynccontextmanager
+async def delivering(
+    database: Database, remind: Callable[[set[str]], object] = lambda _: None
+) -> AsyncIterator[Broadcast]:
+    """Deliver for as long as the block lasts; `remind` sends the reminders of bots."""
+    broadcast = Broadcast(database)
+    database.after_commit = broadcast.hint
+    tasks = [asyncio.create_task(work) for work in (broadcast.run(), broadcast.look_after(remind))]
+    try:
+        yield broadcast
+    finally:
+        database.after_commit = lambda: None
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
 
 router = APIRouter()
 
@@ -107,7 +289,7 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
     try:
         bot, position, key = await asyncio.to_thread(_admit, state.database, token)
     except (protocol.BadTokenError, storage.UnknownError) as error:
-        return CloseReason(UNAUTHORIZED, str(error))
+        return CloseReason(_UNAUTHORIZED, str(error))
     except SQLAlchemyError as error:
         # Its words are left out: they may contain parts of the database's URL.
         _log.warning("a client of the gateway is refused: %s", type(error).__name__)
@@ -145,7 +327,7 @@ def _admit(database: Database, token: str) -> tuple[dict[str, str], int, str]:
     with database.reading() as connection:
         record = storage.bot_of(connection, owner.bot)
         protocol.check(owner, storage.token_key_of(connection, owner.bot))
-        return account_of(record), votes.last_event(connection), owner.key
+        return votes.account_of(record), votes.last_event(connection), owner.key
 
 
 async def _send(socket: WebSocket, client: GatewayClient) -> NoReturn:

@@ -28,8 +28,9 @@ from commandsync.server.conditions import (
 )
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refused_answer
+from commandsync.server.gateway import Broadcast
 from commandsync.server.runner import running_application
-from commandsync.server.votes import Broadcast, TooEarlyError, cast, send_due
+from commandsync.server.votes import TooEarlyError, cast, send_due
 from commandsync.simulation.exchange import DEFAULT, DocumentedService
 from commandsync.simulation.registry import service_named
 

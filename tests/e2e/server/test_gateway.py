@@ -9,7 +9,7 @@ import jwt
 import pytest
 
 from commandsync.server import gateway as product
-from commandsync.server import protocol, votes
+from commandsync.server import protocol
 from commandsync.server.database import opened
 from commandsync.server.runner import running
 from commandsync.server.tables import outbox
@@ -276,7 +276,7 @@ def test_a_slow_client_is_closed_with_a_reason_and_holds_up_nobody(bot: Bot) -> 
         while isinstance(frame := slow.hear(), str):
             received.append(frame)
 
-    assert tuple(frame) == votes.TOO_SLOW
+    assert tuple(frame) == product.TOO_SLOW
     assert 0 < len(received) < len(users)
 
 
