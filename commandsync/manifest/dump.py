@@ -15,11 +15,10 @@ from itertools import starmap
 from typing import Any, NamedTuple, cast
 
 from commandsync.errors import FileError, UsageError
-from commandsync.manifest.imported import entry_lines
 from commandsync.manifest.reader import Manifest
 from commandsync.manifest.registrations import DiscordListing
-from commandsync.manifest.scalars import block, one_line, written
 from commandsync.manifest.source import quoted
+from commandsync.manifest.yamltext import block, entry_lines, one_line, written
 from commandsync.records.imported import is_imported
 from commandsync.records.snapshot import Entry, Levels, Node, Snapshot
 from commandsync.records.texts import (

@@ -1,18 +1,31 @@
 """The keys of a manifest as pydantic models, and the JSON Schema that is generated from them.
 
 Each key's type, default and description is defined once. Editors complete and check a manifest by
-the schema; what it cannot express is in its description.
+the schema; what it cannot express is in its description. An imported file has models, too.
 """
 
 import json
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationError, ValidationInfo
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    FailFast,
+    Field,
+    PlainValidator,
+    ValidationError,
+    ValidationInfo,
+)
 from pydantic_core import PydanticKnownError
 
 from commandsync.manifest import fields
-from commandsync.manifest.checks import CommandDefaults, UnfitError
-from commandsync.manifest.discordobject import DEFINITIONS, OBJECT_SCHEMA, DiscordObject
+from commandsync.manifest.checks import CommandDefaults, UnfitError, value_error
+from commandsync.manifest.discordobject import (
+    DEFINITIONS,
+    OBJECT_SCHEMA,
+    DiscordObject,
+    WrittenObject,
+)
 from commandsync.manifest.fields import Table
 from commandsync.manifest.keys import CommandKeys, ImportKeys, ListingKeys, ManifestKeys
 from commandsync.manifest.nodes import Node
@@ -302,6 +315,49 @@ class ManifestModel(_Entries):
             has_import="imports" in self.model_fields_set,
             entries=self.entries(),
         )
+
+
+_MAY_BE_EMPTY = Field("")
+
+
+class ImportedCommandModel(Table):
+    """A command of an imported file."""
+
+    name: fields.AnyText
+    description: fields.AnyText
+    syntax: fields.AnyText
+    category: fields.AnyText = _MAY_BE_EMPTY
+    source: fields.AnyText = Field("", alias="from")
+    formerly: fields.Texts = ()
+    left_out: fields.AnyText = _MAY_BE_EMPTY
+    kept: fields.Flag = False
+    recorded: fields.Flag = False
+    digest: fields.AnyText = Field("", alias="source")
+    discord: WrittenObject = None
+
+
+class ImportedPlaceModel(Table):
+    """A place of the code that an import did not read."""
+
+    source: fields.AnyText = Field(alias="from")
+    name: fields.AnyText = _MAY_BE_EMPTY
+    reason: fields.AnyText
+
+
+def _one(value: Node) -> Node:
+    if value != "1":
+        raise value_error("it is written by another version of commandsync")
+    return value
+
+
+class ImportedFileModel(Table):
+    """An imported file."""
+
+    imported: Annotated[Literal["1"], BeforeValidator(_one)]
+    commands: list[ImportedCommandModel]
+    unread: list[ImportedPlaceModel] = Field([])
+    gone: fields.Texts = ()
+    digest: fields.AnyText = _MAY_BE_EMPTY
 
 
 TABLES: dict[str, type[BaseModel]] = {

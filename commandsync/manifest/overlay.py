@@ -1,4 +1,7 @@
-"""The entries of a manifest, laid over the commands that were imported.
+"""The imported file, and the entries of a manifest that are laid over its commands.
+
+`read_imported` reads `NAME.imported.yaml` with the parser and the limits of a manifest. It is one
+value: the first problem refuses it as a whole, since a part of it would look like deleted commands.
 
 With `import:` the commands are the imported ones, each with the fields of the entry that means it,
 then the other entries. An entry means the imported command of its name, and of its kind as far as
@@ -12,22 +15,76 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from commandsync.diagnostics import Location
-from commandsync.manifest.checks import CommandDefaults, uses_of_prefix, with_prefix
+from commandsync.manifest.checks import (
+    CommandDefaults,
+    ValidationContext,
+    uses_of_prefix,
+    with_prefix,
+)
 from commandsync.manifest.keys import WRITE_AGAIN, CommandKeys
 from commandsync.manifest.nodes import Mapping as Table
-from commandsync.manifest.source import FileProblems, closest, quoted
+from commandsync.manifest.nodes import Sequence as NodeList
+from commandsync.manifest.nodes import parse
+from commandsync.manifest.plain import imported_values
+from commandsync.manifest.source import (
+    Allowance,
+    FileProblems,
+    Origin,
+    Problems,
+    UnreadableError,
+    closest,
+    quoted,
+    read_source,
+)
 from commandsync.records.imported import ImportedCommand, ImportedFile, Kind, Override
 from commandsync.records.rewrites import folded
 from commandsync.records.texts import Patterns
 
-if TYPE_CHECKING:
-    from commandsync.manifest.imported import ImportedPart
-
 _FIELDS = ("description", "syntax", "category")
 _NEEDED = _FIELDS[:2]
+_CONFLICT = re.compile(r"^(<{7}|>{7})( |$)", re.MULTILINE)
+
+
+class ImportedPart(NamedTuple):
+    """An imported file that was read: its content, and the places of its entries."""
+
+    report: FileProblems
+    nodes: tuple[Table, ...]  # of its commands
+    content: ImportedFile
+    is_edited: bool  # whether somebody edited it by hand
+
+
+def read_imported(path: str, origin: Origin, later: Problems) -> ImportedPart:
+    """Read an imported file; raises `UnreadableError` with its first problem.
+
+    What is wrong with its commands beside the manifest's is reported `later`.
+    """
+    problems = Problems()
+    report = FileProblems(read_source(path, origin=origin, allowance=Allowance()), problems)
+    if marks := _CONFLICT.search(report.source.text):
+        at = report.source.location(marks.start())
+        hint = "commandsync import solves it: it reads the code again, with both sides"
+        raise UnreadableError(at, "the imported file has a merge conflict", hint)
+    file = parse(report, Allowance())
+    if problem := next(iter(problems.errors), None):
+        raise UnreadableError(problem.location, problem.message, WRITE_AGAIN)
+    root = file.root
+    if not isinstance(root, Table) or "imported" not in root:
+        message = "this is not a file that commandsync import writes"
+        raise UnreadableError(Location(path), message, "move it away, and run commandsync import")
+    context = ValidationContext(report.source.text, has_prefix=True, cut=[])
+    values = imported_values(root, context)
+    if values is None:
+        from commandsync.manifest.validation import validated_import  # noqa: PLC0415 - loads pydantic
+
+        values = validated_import(root, report, context)
+    content = ImportedFile(values.commands, values.unread, values.gone)
+    nodes = cast("tuple[Table, ...]", tuple(cast("NodeList", root["commands"])))
+    later_report = FileProblems(report.source, later)
+    return ImportedPart(later_report, nodes, content, values.digest != content.digest)
 
 
 class ImportedEntry(NamedTuple):

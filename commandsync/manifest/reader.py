@@ -22,7 +22,7 @@ from commandsync.manifest.checks import CommandDefaults, UnfitError, ValidationC
 from commandsync.manifest.entries import Placed, check
 from commandsync.manifest.keys import MANIFEST, MARKS, ImportKeys, ManifestKeys
 from commandsync.manifest.nodes import Mapping, ParsedYaml, Scalar, Sequence, parse, strings
-from commandsync.manifest.overlay import Overlay, Own, laid_over
+from commandsync.manifest.overlay import ImportedPart, Overlay, Own, laid_over, read_imported
 from commandsync.manifest.plain import manifest_keys
 from commandsync.manifest.registrations import DiscordListing, discord_listing, registrables
 from commandsync.manifest.source import (
@@ -51,7 +51,6 @@ from commandsync.records.texts import OF_MANIFEST, Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
-    from commandsync.manifest.imported import ImportedPart
     from commandsync.manifest.listings import ManifestListing
 
 
@@ -245,8 +244,6 @@ class ManifestReader:
         if not is_there and not self.origin.needs_imported:
             return None
         self.problems.opened(path)
-        from commandsync.manifest.imported import read_imported  # noqa: PLC0415 - seldom needed
-
         try:
             part = read_imported(path, self.origin, self.problems)
         except UnreadableError as error:

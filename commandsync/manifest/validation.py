@@ -1,7 +1,8 @@
 """A file's nodes -> its model, and the problems within its entries.
 
 `validated` lets pydantic check a file; what it refuses becomes problems at the nodes' places, in
-words. The problems between entries are those of `entries.py`.
+words. The problems between entries are those of `entries.py`. `validated_import` does the same for
+an imported file, which its first problem refuses as a whole.
 """
 
 import re
@@ -11,16 +12,26 @@ from typing import NamedTuple, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Hint
 from commandsync.manifest.checks import ValidationContext
-from commandsync.manifest.keys import MANIFEST, ManifestKeys
-from commandsync.manifest.model import TABLES, IncludedModel, ManifestModel, keys_of
+from commandsync.manifest.keys import MANIFEST, WRITE_AGAIN, ManifestKeys
+from commandsync.manifest.model import (
+    TABLES,
+    ImportedFileModel,
+    IncludedModel,
+    ManifestModel,
+    keys_of,
+)
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
-from commandsync.manifest.source import FileProblems, closest, did_you_mean, quoted
+from commandsync.manifest.plain import ImportedValues
+from commandsync.manifest.source import FileProblems, UnreadableError, closest, did_you_mean, quoted
+from commandsync.records.imported import ImportedCommand, ImportedPlace
 from commandsync.records.texts import OF_MANIFEST
 
 _COMMENT = re.compile(r"[ \t]*#")
 _LINE = 200  # characters
+_LONGEST = 80  # characters of the keys of an imported file that are shown
 _KINDS = {
     "string_type": "a string",
     "tuple_type": "a list of strings",
@@ -59,6 +70,26 @@ def validated(
         root = checker.without_errors(model, root, what)
         checked = model.model_validate(root, context=context)
     return root, checked.value()
+
+
+def validated_import(
+    root: Mapping, report: FileProblems, context: ValidationContext
+) -> ImportedValues:
+    """Return the values of an imported file; raises `UnreadableError` with its first problem."""
+    try:
+        model = ImportedFileModel.model_validate(root, context=context)
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        where = redacted(".".join(map(str, detail["loc"])))[:_LONGEST] or "the file"
+        message = detail.get("ctx", {}).get("message") or f"{where}: {detail['msg']}"
+        at = report.source.location(getattr(detail["input"], "at", 0))
+        raise UnreadableError(at, message, WRITE_AGAIN) from None
+    return ImportedValues(
+        tuple(ImportedCommand(**dict(command)) for command in model.commands),
+        tuple(ImportedPlace(**dict(place)) for place in model.unread),
+        model.gone,
+        model.digest,
+    )
 
 
 class _Checker(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document, place_document
-from commandsync.manifest.imported import entry_lines
+from commandsync.manifest.yamltext import entry_lines
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, field_changes
 from commandsync.plan.changes import object_changes as changes_of_objects
 from commandsync.records.imported import ImportedCommand, Override

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from commandsync.diagnostics import Do, Location, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head
-from commandsync.manifest.imported import imported_text, read_imported
 from commandsync.manifest.keys import ManifestKeys
+from commandsync.manifest.overlay import read_imported
 from commandsync.manifest.source import (
     MOST_BYTES,
     Origin,
@@ -28,6 +28,7 @@ from commandsync.manifest.source import (
     is_folder,
     yaml_files,
 )
+from commandsync.manifest.yamltext import imported_text
 from commandsync.plan.rules import removals_refused
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override, imported_path
 from commandsync.records.snapshot import together

@@ -19,8 +19,8 @@ from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest.checks import with_prefix
 from commandsync.manifest.dump import Shared, fields_of, starter
-from commandsync.manifest.imported import entry_lines
 from commandsync.manifest.source import MOST_BYTES
+from commandsync.manifest.yamltext import entry_lines
 from commandsync.records.imported import ImportedFile
 from commandsync.records.rewrites import folded
 from commandsync.records.snapshot import Snapshot

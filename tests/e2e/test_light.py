@@ -30,8 +30,7 @@ OF_LISTINGS = (
     "commandsync.sync.lists",
 )
 OF_IMPORTS = (
-    "commandsync.manifest.imported",
-    "commandsync.manifest.scalars",
+    "commandsync.manifest.yamltext",
     "commandsync.sources",
     "commandsync.recording",
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.manifest.imported import imported_text
+from commandsync.manifest.yamltext import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, DiscordServer
 from tests.support.home import Home, git_repo

@@ -29,9 +29,10 @@ from commandsync.errors import (
 )
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.imported import ImportedPart, imported_text, read_imported
 from commandsync.manifest.model import TABLES, ManifestModel
+from commandsync.manifest.overlay import ImportedPart, read_imported
 from commandsync.manifest.source import Origin, Problems, UnreadableError
+from commandsync.manifest.yamltext import imported_text
 from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.document.schemas import command_list_document
-from commandsync.manifest.imported import imported_text
+from commandsync.manifest.yamltext import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile
 from commandsync.records.texts import CommandText
 from commandsync.report.commandlist import with_lists

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 
 from commandsync.manifest import load_manifests
-from commandsync.manifest.scalars import flow
+from commandsync.manifest.yamltext import flow
 from commandsync.records.snapshot import Registrable
 from tests.support.discordobjects import OBJECTS
 

@@ -7,7 +7,7 @@ import pytest
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.dump import ejected
-from commandsync.manifest.imported import imported_text
+from commandsync.manifest.yamltext import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile
 from commandsync.records.texts import CommandText
 

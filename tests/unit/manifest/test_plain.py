@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from commandsync.manifest import plain
 from commandsync.manifest.checks import ValidationContext
-from commandsync.manifest.importedmodel import _Command, _SourcePlace
-from commandsync.manifest.importedmodel import validated as validated_import
 from commandsync.manifest.keys import MANIFEST, CommandKeys, ImportKeys, ManifestKeys
 from commandsync.manifest.model import (
     CommandModel,
+    ImportedCommandModel,
+    ImportedPlaceModel,
     ImportModel,
     ManifestModel,
     SyncModel,
@@ -26,7 +26,7 @@ from commandsync.manifest.source import (
     Source,
     UnreadableError,
 )
-from commandsync.manifest.validation import validated
+from commandsync.manifest.validation import validated, validated_import
 from commandsync.records.texts import Resource
 
 VALUES = st.sampled_from(
@@ -229,8 +229,8 @@ def test_what_is_left_out_has_the_default_of_its_model() -> None:
 IMPORTED = st.fixed_dictionaries(
     {"imported": st.sampled_from(["1", "1", "1", "2"])},
     optional={
-        "commands": entries_of([*keys_of(_Command), "nam"], VALUES) | st.just("[]"),
-        "unread": entries_of(keys_of(_SourcePlace), VALUES),
+        "commands": entries_of([*keys_of(ImportedCommandModel), "nam"], VALUES) | st.just("[]"),
+        "unread": entries_of(keys_of(ImportedPlaceModel), VALUES),
         "gone": VALUES,
         "digest": VALUES,
     },

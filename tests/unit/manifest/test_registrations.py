@@ -8,8 +8,8 @@ import pytest
 from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests
-from commandsync.manifest.imported import imported_text
 from commandsync.manifest.registrations import DiscordListing
+from commandsync.manifest.yamltext import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from commandsync.records.snapshot import Registrable, Standing
 from commandsync.records.texts import CommandText

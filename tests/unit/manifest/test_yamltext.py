@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.manifest.imported import ImportedPart, imported_text, read_imported
+from commandsync.manifest.overlay import ImportedPart, read_imported
 from commandsync.manifest.source import Origin, Problems, UnreadableError
+from commandsync.manifest.yamltext import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from commandsync.records.texts import canonical
 

@@ -1,13 +1,18 @@
-"""How texts are written in YAML, so that they read well and load as exactly these texts.
+"""Texts, objects and entries in YAML, so that they read well and load as exactly these texts.
 
 Scalars are written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and
 quotes what people would write plain. `flow` writes an object on one line, `block` on several.
+`imported_text` writes a whole file: `NAME.imported.yaml` beside a manifest.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+
+from commandsync.records.imported import ImportedFile
+
+_HEAD = "# Written by `commandsync import`. Do not edit: entries of {} win."
 
 # What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
 # overrides and marks, spaces of no width, a byte order mark, tags). Joiners stay: emoji and scripts
@@ -108,3 +113,29 @@ def _needs_escapes(text: str) -> bool:
 def _escape(match: re.Match[str]) -> str:
     character, code = match[0], ord(match[0])
     return _SHORT.get(character) or (f"\\u{code:04X}" if code < _LARGE else f"\\U{code:08X}")
+
+
+def imported_text(content: ImportedFile, *, manifest: str = "commands.yaml") -> str:
+    """Return the text of an imported file: its entries in their order, and their digest."""
+    lines = [_HEAD.format(one_line(manifest.rpartition("/")[2])), "imported: 1"]
+    for key, entries in (("commands", content.commands), ("unread", content.unread)):
+        if entries or key == "commands":
+            lines.append(f"{key}:" if entries else f"{key}: []")
+            lines += (line for each in entries for line in entry_lines(each.values()))
+    if content.gone:
+        lines.append(f"gone: {flow(content.gone)}")
+    lines.append(f"digest: {content.digest}")
+    return "\n".join(lines) + "\n"
+
+
+def entry_lines(values: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of one entry of a list, whose keys are indented by four spaces."""
+    dash = "  - "
+    for name, value in values.items():
+        if isinstance(value, str):
+            line, below = written(value)
+        else:
+            line, below = flow(value), ()
+        yield f"{dash}{name}: {line}"
+        yield from (each and f"      {each}" for each in below)
+        dash = "    "
