@@ -18,7 +18,7 @@ from commandsync.action.step import GitHubEvent
 from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, RefusedError, StalePlanError
 from commandsync.plan.plan import ListPlan
-from commandsync.report import summary
+from commandsync.records.texts import counted
 from commandsync.sync.history import Committed, place_of
 from commandsync.sync.job import Job
 
@@ -107,9 +107,9 @@ def set_status(
     if not result.complete:
         description = "not complete"
     elif isinstance(plan, ListPlan) and not plan.is_read:
-        description = f"sent {summary.counted(plan.size, 'command')}"
+        description = f"sent {counted(plan.size, 'command')}"
     else:
-        changed = summary.counted(len(plan.changes), "change")
+        changed = counted(len(plan.changes), "change")
         description = f"{changed} applied, {plan.unchanged} unchanged"
     body = {"state": state, "context": _context_of(job), "description": description}
     body["target_url"] = event.run_url

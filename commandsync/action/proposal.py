@@ -18,6 +18,7 @@ from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
 from commandsync.errors import CommandsyncError, RefusedError, UsageError
 from commandsync.manifest import Manifest
+from commandsync.records.texts import counted
 from commandsync.report import render_import
 from commandsync.report.github import Annotation
 from commandsync.report.lines import Screen, code, visible
@@ -102,7 +103,7 @@ def _outdated_lists(context: Context, manifests: Sequence[Manifest]) -> Outdated
     if len(manifests) != 1:
         raise UsageError("docs-check takes one manifest", hint="use one job for each")
     from commandsync.document.schemas import command_list_document  # noqa: PLC0415 - loads pydantic
-    from commandsync.report import commandlist, summary  # noqa: PLC0415 - seldom needed
+    from commandsync.report import commandlist  # noqa: PLC0415 - seldom needed
     from commandsync.report.json import dumped  # noqa: PLC0415 - as above
     from commandsync.sync.commands import commands_of  # noqa: PLC0415 - as above
 
@@ -124,7 +125,7 @@ def _outdated_lists(context: Context, manifests: Sequence[Manifest]) -> Outdated
     if not outdated:
         return None
     message, hint = "the list of commands is not up to date", "run commandsync docs"
-    count, advice = summary.counted(len(outdated), "list"), f"{hint.capitalize()}.\n"
+    count, advice = counted(len(outdated), "list"), f"{hint.capitalize()}.\n"
     return Outdated(
         text=[*(f"{visible(str(at))}: {message}" for at in outdated), advice],
         markdown=[f"**Not up to date with the manifest: {count} of commands**. {advice}"],

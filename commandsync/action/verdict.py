@@ -8,10 +8,11 @@ from typing import Literal, Self
 
 from commandsync import report
 from commandsync.apply.outcomes import Result
+from commandsync.document.view import plan_view
 from commandsync.errors import CommandsyncError, Exit
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan
-from commandsync.report import github, summary
+from commandsync.report import github
 from commandsync.report.github import Annotation
 from commandsync.report.lines import PLAIN, Screen, code
 from commandsync.sync.job import Job
@@ -180,7 +181,7 @@ def _not_shown(
 
 
 def _drifted(plan: Plan) -> Annotation:
-    message = f"{_DRIFTED}. {summary.plan_line(plan)}"
+    message = f"{_DRIFTED}. Plan: {plan_view(plan).summary}"
     return Annotation("warning", "Drift", message, location=github.top_of(plan))
 
 

@@ -20,9 +20,8 @@ from commandsync.cli.options import Run
 from commandsync.cli.output import print_err
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest.checks import uses_of_prefix
-from commandsync.records.texts import named
+from commandsync.records.texts import counted, named
 from commandsync.report.lines import joined, visible
-from commandsync.report.summary import counted
 from commandsync.services.catalogue import LISTS
 from commandsync.sources.reading import Project, project_in
 from commandsync.sync.init import (

@@ -18,12 +18,11 @@ from commandsync import report
 from commandsync.cli.options import Run, check_unread
 from commandsync.cli.output import Output, ResultLostError, print_err, show_plans
 from commandsync.diagnostics import Notice
+from commandsync.document.view import question_of
 from commandsync.errors import CommandsyncError, Exit, StalePlanError, UsageError, worst_exit
 from commandsync.plan.comparison import likely_renames
 from commandsync.plan.plan import RecordPlan
-from commandsync.report.lines import visible
-from commandsync.report.parts import cut
-from commandsync.report.summary import question_of
+from commandsync.report.lines import cut, visible
 from commandsync.services.service import RecordService
 from commandsync.sync.apply import (
     AppliedPlans,

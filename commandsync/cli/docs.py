@@ -252,10 +252,9 @@ def _show_pages(
     from commandsync.api.credentials import redacted
     from commandsync.cli.output import command_line
     from commandsync.errors import Exit
+    from commandsync.records.texts import counted
     from commandsync.report.commandlist import ListState
-    from commandsync.report.lines import joined, path
-    from commandsync.report.parts import edit_lines
-    from commandsync.report.summary import counted
+    from commandsync.report.lines import edit_lines, joined, path
     from commandsync.sync.commands import commands_of
 
     pages = _read_pages(paths, commands_of(manifest, redacted), bot=redacted(manifest.name))

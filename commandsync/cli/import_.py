@@ -197,9 +197,8 @@ def _in_doubt(
 ) -> Import:
     """Choose the import after a run that is not known to be whole: it keeps what was there."""
     from commandsync.cli.application import confirm
-    from commandsync.records.texts import named
+    from commandsync.records.texts import counted, named
     from commandsync.report.lines import visible
-    from commandsync.report.summary import counted
 
     left = {command.name for command in whole.after.public}
     names = [each.name for each in kept.after.public if each.name not in left]

@@ -142,7 +142,7 @@ def _listed(run: Run) -> tuple[str, str, Snapshot | None]:
     from commandsync.api.operations import get_bot
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
-    from commandsync.report.summary import counted
+    from commandsync.records.texts import counted
     from commandsync.sync.job import connected, read_listing
     from commandsync.sync.sites import known_bot, site_of
 

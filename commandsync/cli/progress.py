@@ -199,13 +199,13 @@ class ProgressPlace:
             self._settled.clear()
             return
         self._settled.update(settled.change for settled in step.settled)
-        from commandsync.report.summary import named
+        from commandsync.document.change import ChangeView
 
         self._pause_end = monotonic() + step.wait if step.wait else 0.0
         for call in step.start:
             if call.key >= 0:  # a write
                 change = plan.changes[call.key]
-                name = f"{named(change)} {visible(change.name)}"
+                name = f"{ChangeView(change).title} {visible(change.name)}"
                 self._writes.append((call.operation, name))
 
     def _update(self, *, is_late: bool = False) -> None:
@@ -288,7 +288,8 @@ def _reread_line(seconds: float) -> str:
 
 def _files_line(read: FilesRead) -> str:
     """Return the files that were read, the number of their records, and the time it took."""
-    from commandsync.report.summary import counted, managed
+    from commandsync.document.view import managed
+    from commandsync.records.texts import counted
 
     if isinstance(read.content, tuple):
         contained = "; ".join(managed(manifest.snapshot) for manifest in read.content)

@@ -15,21 +15,20 @@ from pydantic import (
     PlainValidator,
     SerializationInfo,
     WithJsonSchema,
-    field_serializer,
     model_validator,
 )
 from pydantic_core import PydanticSerializationError, to_json
 
 from commandsync.diagnostics import LIBRARY, Location, Notice, Words, in_words
+from commandsync.document.change import ChangeView
 from commandsync.plan.changes import (
     Add,
     Change,
     Delete,
     Edit,
-    FieldChange,
+    PartChange,
     Replace,
     field_changes,
-    part_changes,
 )
 from commandsync.records.texts import CommandText, Resource, Text, compact, object_of
 from commandsync.services.abilities import DISCORD_ABILITIES, PAGE_ABILITIES
@@ -179,8 +178,11 @@ HintField = Annotated[str, PlainSerializer(_hint_text)]
 
 LocationField = Annotated[Location, _read_as(Location, Place), PlainSerializer(place_document)]
 DifferencesField = Annotated[
-    tuple[FieldChange, ...],
+    tuple[PartChange, ...],
     PlainValidator(lambda _: (), json_schema_input_type=dict[str, Difference]),  # made again
+    PlainSerializer(
+        lambda parts: {part.field: {"old": part.old, "new": part.new} for part in parts}
+    ),
 ]
 NoDifferencesField = Annotated[DifferencesField, Field(json_schema_extra={"maxProperties": 0})]
 
@@ -229,13 +231,6 @@ class PlannedChange(Model):
         if self.action in {"edit", "replace"} and _edited(self.resource) != (self.action == "edit"):
             raise ValueError(f"{self.action} is not a valid action for this kind: {self.resource}")
         return self
-
-    @field_serializer("fields")
-    def _serialize_fields(self, fields: tuple[FieldChange, ...]) -> Document:
-        old = None if self.before is None else object_of(self.before)
-        new = None if self.after is None else object_of(self.after)
-        parts = fields if old is None or new is None else part_changes(old, new)
-        return {part.field: {"old": part.old, "new": part.new} for part in parts}
 
     def change(self) -> Change:
         """Return the change; the fields that differ are compared again."""
@@ -323,14 +318,15 @@ _CHANGES: Mapping[str, type[Change]] = {kind.action: kind for kind in (Add, Edit
 
 
 def change_part(
-    change: Change, models: Mapping[str, type[PlannedChange]] = PLANNED, **ending: object
+    view: ChangeView, models: Mapping[str, type[PlannedChange]] = PLANNED, **ending: object
 ) -> PlannedChange:
     """Return the part for a change; `ending` has the fields of its model that it does not have."""
+    change = view.change
     model = models[change.action]
     values = {name: getattr(change, name, None) for name in model.model_fields}
-    values["fields"] = values["fields"] or ()
-    if isinstance(change, Edit) and change.renames:
-        values["renamed_from"] = change.before[0]
+    values["fields"] = view.parts
+    if view.is_rename:
+        values["renamed_from"] = view.names[0]
     return model.of(**values | ending)
 
 

@@ -16,6 +16,7 @@ from commandsync.api.arguments import parse_address
 from commandsync.api.content import check_size
 from commandsync.diagnostics import LIBRARY, Do, Words
 from commandsync.document import VERSION, part
+from commandsync.document.view import PlanView, plan_view
 from commandsync.errors import CommandsyncError, FileError, RefusedError
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import THE_LIST, ListPlan, Plan, RecordPlan, Target, name_of
@@ -197,16 +198,16 @@ class PlanDocument(Head):
 
 def plan_document(plan: Plan, words: Words = LIBRARY) -> part.Document:
     """Return the document of a plan, as it is printed and saved, with hints in these words."""
-    changes = tuple(map(part.change_part, plan.changes))
-    model = PlanDocument.of(**head_values(plan), changes=changes, digest="")
+    view = plan_view(plan)
+    changes = tuple(map(part.change_part, view.changes))
+    model = PlanDocument.of(**head_values(view), changes=changes, digest="")
     document = model.model_dump(mode="json", context=words)
     return document | {"digest": digest_of(document)}
 
 
-def head_values(plan: Plan) -> part.Document:
+def head_values(view: PlanView) -> part.Document:
     """Return the values of `Head` but the changes."""
-    limit, refusal = plan.rules.max_deletes, plan.refusal
-    counts = {action: plan.count(action) for action in part.PLANNED}
+    plan, counts, limit = view.plan, view.counts, view.plan.rules.max_deletes
     return {
         "version": VERSION,
         **_listing_values(plan),
@@ -215,14 +216,20 @@ def head_values(plan: Plan) -> part.Document:
         "guild": plan.target.guild or None,
         "manifest": plan.manifest,
         "scope": tuple(resource.collection for resource in plan.scope),
-        "summary": Summary.of(plan, **counts),
+        "summary": Summary(
+            add=counts["add"],
+            edit=counts["edit"] + counts["rename"],
+            delete=counts["delete"],
+            replace=counts["replace"],
+            unchanged=plan.unchanged,
+        ),
         "listed": {resource.collection: plan.sizes[resource] for resource in plan.scope},
         "limits": Limits.of(plan.rules, max_deletes=None if limit is None else str(limit)),
-        "refused": refusal and Refused.of(refusal),
+        "refused": view.refusal and Refused.of(view.refusal),
         "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
         "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable),
         **_schedule_values(plan),
-        "warnings": plan.notices,
+        "warnings": view.notices,
         "fingerprint": plan.fingerprint,
     }
 

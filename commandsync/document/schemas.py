@@ -12,11 +12,13 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter
 
-from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.apply.outcomes import Outcome, Result
 from commandsync.diagnostics import LIBRARY, Problem, Words
 from commandsync.document import VERSION, part
+from commandsync.document.change import SettledView
 from commandsync.document.part import Document, HintField, Model, Place, optional
 from commandsync.document.plan import Head, PlanDocument, head_values
+from commandsync.document.view import result_view
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import CommandText
 
@@ -114,28 +116,28 @@ class ResultDocument(Head):
 
 def result_document(result: Result, words: Words = LIBRARY) -> part.Document:
     """Return the document of a result, with hints in the words of a program."""
-    counts = {outcome.value: result.count(outcome) for outcome in Outcome}
+    view = result_view(result, words)
     return ResultDocument.of(
         result,
-        **head_values(result.plan),
-        changes=tuple(map(_settled, result.settled)),
-        outcomes=Outcomes.of(**counts),
-        left=tuple(map(part.change_part, result.remaining)),
-        differences=tuple(map(_rewritten, result.rewritten)),
+        **head_values(view.plan),
+        changes=tuple(map(_settled, view.settled)),
+        outcomes=Outcomes.of(**{each: result.count(each) for each in Outcome}),
+        left=tuple(map(part.change_part, view.remaining)),
+        differences=tuple(map(_rewritten, view.rewritten)),
     ).model_dump(mode="json", context=words)
 
 
-def _settled(settled: Settled) -> part.PlannedChange:
-    ending = {name: getattr(settled, name) for name in Ending.model_fields}
-    return part.change_part(settled.change, _SETTLED, **ending)
+def _settled(view: SettledView) -> part.PlannedChange:
+    ending = {name: getattr(view.settled, name) for name in Ending.model_fields}
+    return part.change_part(view.change, _SETTLED, **ending)
 
 
-def _rewritten(settled: Settled) -> RewrittenRecord:
-    change = settled.change
+def _rewritten(view: SettledView) -> RewrittenRecord:
+    change = view.change.change
     return RewrittenRecord.of(
         change,
         id=getattr(change, "id", None),
-        fields=tuple(map(RewrittenField.of, settled.rewrites)),
+        fields=tuple(map(RewrittenField.of, view.settled.rewrites)),
     )
 
 

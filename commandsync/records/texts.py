@@ -209,6 +209,11 @@ def named(names: Sequence[str], *, most: int = 20) -> str:
     return ", ".join(names[:most]) + more
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, singular or plural."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def canonical(text: str) -> str:
     """Return a field as it is compared and sent: LF line ends, no surrounding whitespace.
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Literal
 
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.diagnostics import Hint, Location, Notice, Problem, Words, in_words
+from commandsync.document.view import laid_out, plan_view, result_view
 from commandsync.errors import CommandsyncError
-from commandsync.plan.changes import Delete
 from commandsync.plan.plan import Plan
-from commandsync.report import summary, text
+from commandsync.report import text
 from commandsync.report.lines import Screen, code, command_data, command_property, visible
 
 if TYPE_CHECKING:
@@ -173,18 +173,17 @@ def notice_annotations(
 
 def plan_annotations(plan: Plan) -> Iterator[Annotation]:
     """Return a remark for a refusal, for each warning, and for each planned delete."""
-    top = top_of(plan)
-    if plan.refusal is not None:
-        message = f"this plan {plan.refusal.message}"
-        yield Annotation("error", "Plan refused", message, plan.refusal.hint, top)
-    if unseen := summary.unseen(plan):
-        yield Annotation("warning", "Not compared", unseen, location=top)
-    yield from notice_annotations(plan.notices)
-    for change in plan.changes:
-        if isinstance(change, Delete):
-            remark = summary.remark_on(change)
-            message = f"the listed {change.resource} {change.name} is deleted"
-            message += f" ({remark})" if remark else ""
+    view, top = plan_view(plan), top_of(plan)
+    if view.refusal:
+        message = f"this plan {view.refusal.message}"
+        yield Annotation("error", "Plan refused", message, view.refusal.hint, top)
+    if view.unseen:
+        yield Annotation("warning", "Not compared", laid_out(view.unseen, str), location=top)
+    yield from notice_annotations(view.notices)
+    for change in view.changes:
+        if change.verb == "delete":
+            message = f"the listed {change.change.resource} {change.name} is deleted"
+            message += f" ({change.remark})" if change.remark else ""
             yield Annotation("notice", "Planned delete", message, location=top)
 
 
@@ -195,21 +194,19 @@ def top_of(plan: Plan) -> Location | None:
 
 def result_annotations(result: Result, words: Words) -> Iterator[Annotation]:
     """Return a remark for each change that is not done, or that the service changed."""
-    for settled in result.settled:
-        if settled.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
-            change = settled.change
-            why = summary.in_a_line(settled.error)
-            message = f"{summary.named(change)} {change.name}: {why}"
-            title = f"Change {settled.outcome}"
-            yield Annotation("error", title, message, settled.hint, change.location)
+    view = result_view(result, words)
+    for each in view.settled:
+        if each.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
+            message = f"{each.change.title} {each.change.name}: {each.reason}"
+            title, hint = f"Change {each.outcome}", each.settled.hint
+            yield Annotation("error", title, message, hint, each.change.location)
     if result.stopped:
-        yield Annotation("error", "Stopped", result.stopped, summary.go_on(result, words))
-    for settled in result.rewritten:
-        change = settled.change
-        for rewrite in settled.rewrites:
-            message = f"{change.name}, {rewrite.field}: {rewrite.how}"
-            title = "Changed by the service"
-            yield Annotation("warning", title, message, rewrite.advice, change.location)
+        yield Annotation("error", "Stopped", result.stopped, view.advice)
+    for each in view.rewritten:
+        for rewrite in each.settled.rewrites:
+            message = f"{each.change.name}, {rewrite.field}: {rewrite.how}"
+            title, at = "Changed by the service", each.change.location
+            yield Annotation("warning", title, message, rewrite.advice, at)
     yield from notice_annotations(result.notices)
 
 

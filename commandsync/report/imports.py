@@ -7,6 +7,7 @@ from typing import Any
 
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.document import VERSION
+from commandsync.document.change import ChangeView
 from commandsync.document.part import notice_document, place_document
 from commandsync.manifest.yamltext import entry_lines
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, field_changes
@@ -14,7 +15,6 @@ from commandsync.plan.changes import object_changes as changes_of_objects
 from commandsync.records.imported import ImportedCommand, Override
 from commandsync.records.snapshot import levels_of
 from commandsync.records.texts import CommandText, Resource
-from commandsync.report.change import change_lines, in_brackets
 from commandsync.report.github import Annotation, notice_annotations
 from commandsync.report.json import dumped
 from commandsync.report.lines import (
@@ -24,13 +24,15 @@ from commandsync.report.lines import (
     Screen,
     Value,
     code,
+    cut,
+    edit_lines,
     fenced,
     joined,
     paint,
     path,
     visible,
 )
-from commandsync.report.parts import cut, edit_lines
+from commandsync.report.text import change_lines, in_brackets
 from commandsync.sources.changeset import Import, LeftOut, is_public
 from commandsync.sources.entry import UnreadPart
 from commandsync.sources.importing import ImportDifference
@@ -160,7 +162,7 @@ def _changed(result: Import, screen: Screen) -> Iterator[str]:
         yield path(result.imported.path) + ("" if shown else f": {_rest(result)}")
         yield ""
     for change, difference in shown:
-        yield from change_lines(change, screen)
+        yield from change_lines(ChangeView(change), screen)
         if parts := object_changes(difference):
             yield f"      {paint('discord:', DIM)} {visible(parts)}"
     if shown:
@@ -206,7 +208,8 @@ def _left_out(each: LeftOut) -> str:
 
 def markdown(result: Import, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
     """Return the changes as a block, and the remaining tasks as a list."""
-    shown = [line for change, _ in changes(result) for line in change_lines(change, PLAIN)]
+    views = [ChangeView(change) for change, _ in changes(result)]
+    shown = [line for view in views for line in change_lines(view, PLAIN)]
     parts = [f"**{counts(result)}**"]
     if shown:
         parts.append(fenced(joined(shown, PLAIN).splitlines(), ""))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
 from commandsync.records.losses import Limit
-from commandsync.report import tables
+from commandsync.report import lines
 from commandsync.report.lines import Screen, beginning, columns_of, cut_at, json_text, visible
 from commandsync.services.abilities import Fact, Support
 from commandsync.services.catalogue import SERVICES, FactRow
@@ -170,7 +170,7 @@ def services_markdown() -> str:
     sources = (
         (f"[{title}]({url})" if url else title) + checked for title, url, checked in _sources()
     )
-    return f"{tables.table(*_cells())}\n\nSources: {'; '.join(sources)}."
+    return f"{lines.table(*_cells())}\n\nSources: {'; '.join(sources)}."
 
 
 def services_json() -> str:

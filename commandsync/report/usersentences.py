@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document
 from commandsync.plan.differences import ChangedCommand, UserChanges, call_of
-from commandsync.records.texts import CommandText, by_category
+from commandsync.records.texts import CommandText, by_category, counted
 from commandsync.report.json import dumped
 from commandsync.report.lines import (
     BOLD,
@@ -17,13 +17,12 @@ from commandsync.report.lines import (
     RED,
     Screen,
     code,
+    cut,
     distinct,
     joined,
     paint,
     visible,
 )
-from commandsync.report.parts import cut
-from commandsync.report.summary import counted
 
 NOTHING = "No change that users notice."
 

@@ -22,6 +22,7 @@ from commandsync.apply.outcomes import (
     skipped,
 )
 from commandsync.apply.run import not_sent, replace_list
+from commandsync.document.view import result_view
 from commandsync.errors import (
     DecodeError,
     Exit,
@@ -48,7 +49,6 @@ from commandsync.plan.plan import (
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
-from commandsync.report.summary import in_flight
 from commandsync.services.abilities import LIST_ABILITIES
 from tests.support import plans
 
@@ -373,4 +373,4 @@ def test_a_list_without_changes_may_arrive_after_an_interruption() -> None:
     result, _ = played([Interrupted(), Aborted()], before=NEW, readable=False)
 
     assert result.sent is Outcome.UNKNOWN
-    assert "may still arrive" in in_flight(result, {})
+    assert "may still arrive" in str(result_view(result, {}).stop)

@@ -16,6 +16,7 @@ from commandsync.records.texts import (
     Resource,
     by_category,
     canonical,
+    counted,
     named,
     pattern,
 )
@@ -42,6 +43,10 @@ def test_what_is_canonical_stays_as_it_is(text: str) -> None:
     once = canonical(text)
 
     assert canonical(once) == once
+
+
+def test_a_noun_is_singular_for_one() -> None:
+    assert [counted(n, "use") for n in (0, 1, 1234)] == ["0 uses", "1 use", "1,234 uses"]
 
 
 def test_no_category_is_the_empty_one() -> None:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from commandsync.report.lines import PLAIN, joined
-from commandsync.report.parts import cut, diff_rows, file_lines, shortened
+from commandsync.report.lines import PLAIN, cut, diff_rows, file_lines, joined, shortened
 from commandsync.sources.changeset import FileEdit
 from tests.support.plans import calls_of
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Location
 from commandsync.plan.plan import RecordPlan
 from commandsync.report import render_plans
-from commandsync.report.tables import place
+from commandsync.report.markdown import place
 from tests.support.plans import command, plan_of, plans
 from tests.support.registered import untrusted_plans
 

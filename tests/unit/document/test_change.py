@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.document.change import whole_fields
 from commandsync.plan.changes import field_changes
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.rewrites import Rewrite
 from commandsync.records.texts import ApplicationCommand
 from commandsync.report import render_plans, render_results
-from commandsync.report.parts import whole_fields
 from tests.support.registered import choices, entry, group, listed, menu, option, plan_of, slash
 
 REGION = option("region", choices=choices("eu", "us"))

@@ -1,6 +1,9 @@
+"""The view of a plan: scheduled entries, lost uses, counts, and blocks of equal plans."""
+
 import json
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, get_args
 
 import pytest
@@ -8,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.diagnostics import Notice
 from commandsync.document.plan import load_plan
-from commandsync.plan.plan import RecordPlan, make_plan
+from commandsync.document.view import blocks_of, question_of
+from commandsync.plan.plan import AsRead, ListPlan, RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.report import Format, render_plans, render_results
 from commandsync.report.lines import Screen
-from commandsync.report.summary import question_of
-from tests.support.plans import announcement, command, day, plan_of, post, posted
+from commandsync.services.abilities import LIST_ABILITIES
+from tests.support.plans import CHANGED, announcement, command, day, plan_of, post, posted, whole
 from tests.support.runs import EVERYTHING, TARGET, wanted
 
 ENTRIES = (
@@ -158,3 +163,58 @@ def test_calls_that_set_uses_again_stay_whole_and_stand_together(form: Format) -
         assert [notice["hint"] for notice in json.loads(shown)["warnings"]] == lines
     else:
         assert "Client.from_env():\n" + "".join(f"  {line}\n" for line in lines) in shown
+
+
+NAMES = st.lists(
+    st.from_regex(r"[a-z]{3,9}\.(gg|com)", fullmatch=True), min_size=2, max_size=5, unique=True
+)
+
+
+def listed(name: str, *, adds: int, warnings: tuple[str, ...] = ()) -> ListPlan:
+    plan = plan_of([command(f"c{n}") for n in range(adds)], [])
+    return replace(
+        whole(plan, AsRead((CHANGED,)), name=name, digest=name, commands=adds),
+        target=Target(bot="1", base_url=f"https://{name}", abilities=LIST_ABILITIES),
+        notices=tuple(Notice(f"{name}: {warning}") for warning in warnings),
+    )
+
+
+@given(NAMES, st.integers(1, 3))
+def test_listings_with_the_same_changes_are_one_block(names: list[str], adds: int) -> None:
+    plans = [listed(name, adds=adds, warnings=("a loss",)) for name in names]
+    of_run = Notice("a variable is not used")
+    of_command = Notice("a name may be another one")
+    plans = [replace(plan, notices=(*plan.notices, of_command)) for plan in plans]
+    plans[0] = replace(plans[0], notices=(of_run, *plans[0].notices))
+    shown = render_plans(plans, format="text", screen=Screen())
+
+    (block,) = blocks_of(plans)
+    assert len(block.headings) == len(plans)
+    assert shown.count("  + c0") == 1
+    assert shown.count("Plan: ") == 1
+    assert shown.count(of_run.message) == 1
+    assert shown.count(of_command.message) == shown.count(f"warning: {of_command.message}\n") == 1
+    assert f"warning: {', '.join(names)}: a loss\n" in shown
+    assert all(f"{name}: bot 1 at https://{name}" in shown for name in names)
+    total = f"All listings: {adds * len(names)} to add, "
+    assert shown.splitlines()[-1].startswith(total)
+
+
+@given(NAMES)
+def test_other_changes_are_another_block_with_one_warning(names: list[str]) -> None:
+    plans = [
+        listed(name, adds=number, warnings=("a loss", f"loss {number}"))
+        for number, name in enumerate(names, start=1)
+    ]
+    shown = render_plans(plans, format="text", screen=Screen())
+
+    assert len(blocks_of(plans)) == len(names)
+    assert shown.count("a loss") == 1
+    assert f"{', '.join(names)}: a loss" in shown
+    assert all(shown.count(f"loss {number}") == 1 for number in range(1, len(names) + 1))
+
+
+def test_plans_of_pages_stay_apart() -> None:
+    plans = [plan_of([command("a")], [])] * 2
+
+    assert [block.plan for block in blocks_of(plans)] == plans

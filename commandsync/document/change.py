@@ -1,0 +1,228 @@
+"""One change as every format shows it: its verb, its remarks, its fields, and its end.
+
+A command at Discord is one object: nobody reads that as one text. It is shown as its keys, with a
+line for each option and sub-command, and its change as the parts that differ, with a remark on
+those that users of the bot notice.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from commandsync.apply.outcomes import Outcome, Settled
+from commandsync.diagnostics import Location
+from commandsync.plan.changes import Add, Change, Delete, Edit, PartChange, part_changes
+from commandsync.records.snapshot import Node, shown_time
+from commandsync.records.texts import Text, compact, counted, object_of
+
+Verb = Literal["add", "edit", "rename", "replace", "delete"]
+
+BREAKING = "breaking"
+"""The remark on a change that users of a bot notice: something does not work as it did."""
+
+_FIRST = {
+    "": "",
+    "name": "first, since another one gets its name",
+    "full": "first, since the list is full",
+}
+_TYPES = {1: "slash command", 2: "user menu", 3: "message menu"}
+_OPTION_TYPES = {
+    1: "sub-command",
+    2: "sub-command group",
+    3: "string",
+    4: "integer",
+    5: "boolean",
+    6: "user",
+    7: "channel",
+    8: "role",
+    9: "mentionable",
+    10: "number",
+    11: "attachment",
+}
+_SHOWN = {"name", "type", "description", "options", "required", "choices"}  # apart from others
+
+
+class Difference(NamedTuple):
+    """One field that differs, or one part of an object, as text."""
+
+    label: str
+    old: str
+    new: str
+    is_whole: bool = False  # whether a part of an object is new or gone: its label says so
+    breaking: bool = False
+
+
+@dataclass(frozen=True)  # without slots: what differs is compared once, and only if it is shown
+class ChangeView:
+    """The change of one record, in the words and values that formats lay out."""
+
+    change: Change
+
+    @property
+    def name(self) -> str:
+        """The name or title after the change; of a delete, as listed."""
+        return self.change.name
+
+    @property
+    def location(self) -> Location | None:
+        """Its place in the manifest."""
+        return self.change.location
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the record is an object, whose parts have names that are foreign text."""
+        return self.change.resource.exact
+
+    @property
+    def verb(self) -> Verb:
+        """The action, in which a rename is no edit."""
+        return "rename" if self.is_rename else self.change.action
+
+    @property
+    def title(self) -> str:
+        """The verb and the kind of record, such as `add command`."""
+        return f"{self.verb} {self.change.resource}"
+
+    @property
+    def prefix(self) -> str:
+        """The kind of record before its name; empty for a command."""
+        resource = self.change.resource
+        return "" if resource.is_command else f"{resource} "
+
+    @property
+    def is_rename(self) -> bool:
+        """Whether the name changes, and the record stays."""
+        return isinstance(self.change, Edit) and self.change.renames
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The old and the new name of a rename; the only name of any other change."""
+        texts = self.change.texts if self.is_rename else self.change.texts[:1]
+        return tuple(text[0] for text in reversed(texts))
+
+    @property
+    def uses(self) -> int:
+        """How many uses are lost with it, as far as that is known."""
+        return getattr(self.change, "uses", 0) or 0
+
+    @property
+    def remark(self) -> str:
+        """The reason of a delete or of its place, and the number of lost uses; or nothing."""
+        remarks = []
+        if isinstance(self.change, Delete):
+            until = self.change.until
+            remarks = [
+                f"it ended at {shown_time(until)}" if until else "",
+                _FIRST[self.change.first],
+            ]
+        goes = "goes" if self.uses == 1 else "go"
+        lost = f"{counted(self.uses, 'use')} {goes} with it" if self.uses else ""
+        return "; ".join(filter(None, (*remarks, lost)))
+
+    @cached_property
+    def record(self) -> dict[str, str]:
+        """The fields of the whole record but its name, as they are added or deleted."""
+        return whole_fields(self.change.texts[0])
+
+    @cached_property
+    def parts(self) -> tuple[PartChange, ...]:
+        """The fields of an edit or a replace that differ; of an object its parts, as JSON."""
+        change = self.change
+        if isinstance(change, Add | Delete):
+            return ()
+        old, new = object_of(change.before), object_of(change.after)
+        if old is None or new is None:
+            return tuple(
+                PartChange((field.field,), field.field, field.old, field.new, breaking=False)
+                for field in change.fields
+            )
+        return part_changes(old, new)
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """The same as text, without the new name of a rename."""
+        return tuple(map(_difference, self.parts[int(self.is_rename) :]))
+
+
+DONE, _ALREADY = "done", "done already"
+ENDS = (DONE, _ALREADY, "sent", "failed", "unknown", "skipped")
+"""The ends of a change; one that is done already was done before the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettledView:
+    """One change and how it ended."""
+
+    settled: Settled
+    change: ChangeView
+    end: str  # a word or two of `ENDS`
+    reasons: tuple[str, ...]  # why it is not done: Discord names each wrong part on a line
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended."""
+        return self.settled.outcome
+
+    @property
+    def reason(self) -> str:
+        """The reasons on one line."""
+        return "; ".join(self.reasons)
+
+
+def settled_view(settled: Settled) -> SettledView:
+    """Return the view of one change and its end."""
+    end = _ALREADY if settled.already else settled.outcome.value
+    return SettledView(settled, ChangeView(settled.change), end, tuple(settled.error.splitlines()))
+
+
+def whole_fields(text: Text) -> dict[str, str]:
+    """Return the fields of a record but its name; of an object its keys, and lines of options."""
+    node = object_of(text)
+    if node is None:
+        return dict(zip(text._fields[1:], text[1:], strict=True))
+    others = {key: _value(value) for key, value in node.items() if key not in _SHOWN}
+    return {
+        "type": _TYPES.get(node.get("type", 1), _value(node.get("type"))),
+        "description": _value(node.get("description", "")),
+        **others,
+        "options": "\n".join(_option_lines(node, "")),
+    }
+
+
+def _option_lines(node: Node, indent: str) -> Iterator[str]:
+    """Yield a line for each option of an object, and below a sub-command for its options."""
+    options = node.get("options", ())
+    for option in options if isinstance(options, list | tuple) else ():
+        if isinstance(option, Mapping):
+            yield f"{indent}{option.get('name', '')}: {_line(option)}"
+            yield from _option_lines(option, f"{indent}  ")
+
+
+def _difference(part: PartChange) -> Difference:
+    is_listed = part.path[-2:-1] in {("options",), ("choices",)}
+    if is_listed and (part.old is None or part.new is None):
+        label = f"{part.label} {'added' if part.old is None else 'removed'}"
+        old, new = ("" if value is None else _line(value) for value in (part.old, part.new))
+        return Difference(label, old, new, is_whole=True, breaking=part.breaking)
+    return Difference(part.label, _value(part.old), _value(part.new), breaking=part.breaking)
+
+
+def _line(part: Node) -> str:
+    """Return an option or a choice on one line, without its name."""
+    if "value" in part:
+        return _value(part["value"])
+    kind = _OPTION_TYPES.get(part.get("type", 0), _value(part.get("type")))
+    words = [f"required {kind}" if part.get("required") else kind]
+    choices = part.get("choices")
+    if isinstance(choices, list | tuple):
+        names = [_value(choice.get("name")) for choice in choices if isinstance(choice, Mapping)]
+        words.append(f"one of {', '.join(names)}")
+    words += [f"{key} {_value(value)}" for key, value in part.items() if key not in _SHOWN]
+    return f"{_value(part.get('description', ''))} ({'; '.join(words)})".lstrip()
+
+
+def _value(value: Any) -> str:  # noqa: ANN401 - JSON
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else compact(value)
