@@ -105,7 +105,7 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
     caplog: pytest.LogCaptureFixture,
     noted: Event,
 ) -> None:
-    monkeypatch.setattr(votes, "POLL", 0.001)
+    monkeypatch.setattr(gateway, "POLL", 0.001)
 
     async def deliver() -> list[int]:
         client = GatewayClient("42", 0, "")
@@ -145,7 +145,7 @@ def test_a_joining_client_stays(database: Database, monkeypatch: pytest.MonkeyPa
             await revoked.ended
             return [client.ended.done() for client in (there, other)]
 
-    monkeypatch.setattr(votes, "CHECK", 0.0)
+    monkeypatch.setattr(gateway, "CHECK", 0.0)
 
     assert asyncio.run(check()) == [False, False]
 
@@ -153,7 +153,7 @@ def test_a_joining_client_stays(database: Database, monkeypatch: pytest.MonkeyPa
 def test_bots_with_clients_are_reminded_and_a_failure_is_retried(
     database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(votes, "CHECK", 0.0)
+    monkeypatch.setattr(gateway, "CHECK", 0.0)
     with database.reading() as connection:
         key = storage.token_key_of(connection, "42")
 
