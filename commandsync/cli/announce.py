@@ -117,7 +117,7 @@ def _post(run: Run, announcement: AnnouncementText, *, source: str, asks: bool) 
 def _post_whole(run: Run, announcement: AnnouncementText, *, asks: bool) -> int:
     """Post an announcement at a service that does not return it; return the exit code."""
     from commandsync.cli.application import confirm, decline
-    from commandsync.cli.call import Writer
+    from commandsync.cli.call import write_alone
     from commandsync.errors import Exit
     from commandsync.report.lines import visible
     from commandsync.sync.announcement import posting_whole
@@ -130,5 +130,12 @@ def _post_whole(run: Run, announcement: AnnouncementText, *, asks: bool) -> int:
         if asks and not confirm(f"\nPost this at {name}?"):
             decline(output)
             return Exit.FAILED
-        writer = Writer(connection, site, run, bot="", check=f"the bot's page at {name}")
-        return writer.write(operation, f'posted "{visible(announcement.title)}" at {name}')
+        return write_alone(
+            operation,
+            connection,
+            site,
+            run,
+            bot="",
+            check=f"the bot's page at {name}",
+            sentence=f'posted "{visible(announcement.title)}" at {name}',
+        )

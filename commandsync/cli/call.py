@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -21,7 +20,7 @@ from commandsync.client.threads import LONGEST_WAIT, in_thread
 from commandsync.errors import CommandsyncError, Exit, Invalid, ListingError
 from commandsync.report.records import document
 from commandsync.sync.job import calls_of
-from commandsync.sync.process import announce_stop
+from commandsync.sync.process import Signals, announce_stop
 from commandsync.sync.setting import BOT
 from commandsync.sync.settings import Settings, Site, default_manifest, load_single
 from commandsync.sync.sites import site_of
@@ -81,61 +80,61 @@ def show_call(
     output.result(shown)
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """Makes single writes of a bot; `check` names the place that shows whether one was made."""
+def write_alone(  # noqa: PLR0913 - a call, and the words about it
+    operation: Operation[Any],
+    connection: Connection,
+    site: Site,
+    run: Run,
+    *,
+    bot: str,
+    check: str,
+    sentence: str,
+    **keys: object,
+) -> int:
+    """Make a single write of a bot, and print the result: as a sentence, or as keys of JSON.
 
-    connection: Connection
-    site: Site
-    run: Run
-    bot: str
-    check: str
-
-    def write(self, operation: Operation[Any], sentence: str, **keys: object) -> int:
-        """Write, and print the result: as a sentence, or as keys of a JSON document.
-
-        Returns the exit code. Raises `ListingError` if it was certainly not written: it was never
-        sent, or refused.
-        """
-        try:
-            if failure := self._failure_of(operation):
-                return self._failed(failure)
-            show_call(sentence, site=self.site, output=self.run.output, **keys)
-        except ResultLostError as error:
-            self.run.output.failure(error.after_writing())
+    `check` names the place that shows whether it was made. Returns the exit code. Raises
+    `ListingError` if it was certainly not written: it was never sent, or refused.
+    """
+    check_call(operation, site.token, bot=bot, others=known_tokens())
+    try:
+        if failure := _failure_of(operation, connection, run.signals):
+            error = failure.error
+            redirected = isinstance(error, Invalid) and error.status in range(300, 400)
+            if not (failure.doubt or redirected):
+                raise error
+            unknown = CommandsyncError(
+                f"{error.message}; the result is unknown, it may have been written",
+                hint=f"check before you repeat it: {check}",
+                kind=error.kind,
+            )
+            run.output.failure(unknown)
             return Exit.INCOMPLETE
-        return Exit.DONE
-
-    def _failed(self, failure: Failure) -> int:
-        error = failure.error
-        redirected = isinstance(error, Invalid) and error.status in range(300, 400)
-        if not (failure.doubt or redirected):
-            raise error
-        unknown = CommandsyncError(
-            f"{error.message}; the result is unknown, it may have been written",
-            hint=f"check before you repeat it: {self.check}",
-            kind=error.kind,
-        )
-        self.run.output.failure(unknown)
+        show_call(sentence, site=site, output=run.output, **keys)
+    except ResultLostError as error:
+        run.output.failure(error.after_writing())
         return Exit.INCOMPLETE
+    return Exit.DONE
 
-    def _failure_of(self, operation: Operation[Any]) -> Failure | None:
-        """Send it, and wait for the result, or until a second signal; return its failure."""
-        check_call(operation, self.site.token, bot=self.bot, others=known_tokens())
-        abandoned = Event()
 
-        def answer(count: int) -> None:
-            if count > 1:
-                abandoned.set()
-            else:
-                self.connection.close()
-                announce_stop()
+def _failure_of(
+    operation: Operation[Any], connection: Connection, signals: Signals
+) -> Failure | None:
+    """Send a call, and wait for the result, or until a second signal; return its failure."""
+    abandoned = Event()
 
-        with self.run.signals.answered_by(answer):
-            call = in_thread(partial(self.connection.attempt, operation), name="commandsync-write")
-            while not call.done():
-                wait([call], LONGEST_WAIT)
-                if abandoned.is_set():
-                    return Failure(ListingError("interrupted", kind="interrupted"), Doubt.SILENT)
-            result = call.result()
-            return result if isinstance(result, Failure) else None
+    def answer(count: int) -> None:
+        if count > 1:
+            abandoned.set()
+        else:
+            connection.close()
+            announce_stop()
+
+    with signals.answered_by(answer):
+        call = in_thread(partial(connection.attempt, operation), name="commandsync-write")
+        while not call.done():
+            wait([call], LONGEST_WAIT)
+            if abandoned.is_set():
+                return Failure(ListingError("interrupted", kind="interrupted"), Doubt.SILENT)
+        result = call.result()
+        return result if isinstance(result, Failure) else None

@@ -129,17 +129,15 @@ def _write_pages(run: Run, manifest: Manifest, paths: Sequence[str], *, force: b
 
 
 def _printed_list(run: Run, manifest: Manifest, form: str) -> str:
-    """Return the list of a manifest in a format; a token in it is hidden."""
+    """Return the list of a manifest in a format; a token in it is hidden.
+
+    The lines for BotFather are `name - text`. Commands that Telegram does not take are warned of.
+    """
     from commandsync.api.credentials import redacted
     from commandsync.sync.commands import commands_of
 
-    if form == "botfather":
-        return redacted(_botfather_list(run, manifest))
-    return _list_as(form, commands_of(manifest, redacted), bot=redacted(manifest.name))
-
-
-def _botfather_list(run: Run, manifest: Manifest) -> str:
-    """Return a list as lines `name - text`, and warn about commands that Telegram does not take."""
+    if form != "botfather":
+        return _list_as(form, commands_of(manifest, redacted), bot=redacted(manifest.name))
     from commandsync.records.losses import loss_notice
     from commandsync.records.texts import Resource
     from commandsync.services.fit import fit
@@ -151,7 +149,7 @@ def _botfather_list(run: Run, manifest: Manifest) -> str:
     run.output.notices([loss_notice(loss, at="BotFather") for loss in losses])
     commands = fitted.snapshot.collections.get(Resource.COMMAND, ())
     lines = (f"{each.name} - {' '.join(each.text[1].split())}\n" for each in commands)
-    return "".join(lines)
+    return redacted("".join(lines))
 
 
 def _list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
@@ -184,39 +182,42 @@ class Page(NamedTuple):
 
 def _read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: str) -> list[Page]:
     """Read files, without names the usual ones, and write their lists again, in memory."""
+    from commandsync.diagnostics import Location
     from commandsync.errors import UsageError
-    from commandsync.report.commandlist import BEGIN, read_regions
+    from commandsync.report.commandlist import (
+        BEGIN,
+        NEW_FILE,
+        ListState,
+        read_regions,
+        state_of,
+        with_lists,
+    )
+    from commandsync.sources.changeset import FileEdit
 
-    named = list(dict.fromkeys(paths)) or [
+    names = list(dict.fromkeys(paths)) or [
         name for name in DEFAULT_PAGES if read_regions(_read(name) or "", name)
     ]
-    if not named:
+    if not names:
         raise UsageError(
             f"neither {' nor '.join(DEFAULT_PAGES)} has the marker {BEGIN}",
             hint=f"name a file: commandsync docs {DEFAULT_PAGES[-1]} creates it",
         )
-    return [_page(name, commands, bot) for name in named]
-
-
-def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:
-    from commandsync.diagnostics import Location
-    from commandsync.errors import UsageError
-    from commandsync.report.commandlist import NEW_FILE, ListState, state_of, with_lists
-    from commandsync.sources.changeset import FileEdit
-
-    suffix = Path(name).suffix.lower()
-    if suffix not in {*_MARKDOWN, ".json", ".html"}:
-        hint = "its name must end in .md, .html or .json"
-        raise UsageError(f"{name} is not a file that docs can write", hint=hint)
-    old = _read(name)
-    lists: Sequence[tuple[Location, ListState]]
-    if suffix in _MARKDOWN:
-        new, lists = with_lists(NEW_FILE if old is None else old, commands, path=name)
-    else:
-        new = _list_as(suffix.removeprefix("."), commands, bot=bot)
-        lists = [(Location(name), state_of(old, new))]
-    stale = [(at, state) for at, state in lists if state is not ListState.CURRENT]
-    return Page(FileEdit(name, old, new), len(lists), stale)
+    pages = []
+    for name in names:
+        suffix = Path(name).suffix.lower()
+        if suffix not in {*_MARKDOWN, ".json", ".html"}:
+            hint = "its name must end in .md, .html or .json"
+            raise UsageError(f"{name} is not a file that docs can write", hint=hint)
+        old = _read(name)
+        lists: Sequence[tuple[Location, ListState]]
+        if suffix in _MARKDOWN:
+            new, lists = with_lists(NEW_FILE if old is None else old, commands, path=name)
+        else:
+            new = _list_as(suffix.removeprefix("."), commands, bot=bot)
+            lists = [(Location(name), state_of(old, new))]
+        stale = [(at, state) for at, state in lists if state is not ListState.CURRENT]
+        pages.append(Page(FileEdit(name, old, new), len(lists), stale))
+    return pages
 
 
 def _read(name: str) -> str | None:

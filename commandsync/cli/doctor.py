@@ -11,7 +11,6 @@ from commandsync.cli.options import SERVICE, Run, RunCommand, ServiceArguments, 
 from commandsync.sync import setting
 
 if TYPE_CHECKING:
-    from commandsync.cli.output import Output
     from commandsync.diagnostics import Check
 
 
@@ -44,33 +43,27 @@ def doctor_command(
     """
     import logging
 
-    from commandsync.cli.output import log_handled_by
     from commandsync.plan.differences import Parity
     from commandsync.report import render_diagnosis
-    from commandsync.report.diagnosis import Diagnosis
+    from commandsync.report.diagnosis import Diagnosis, check_lines
     from commandsync.sync.diagnosis import diagnose, exit_code_of
 
     settings = replace(run.settings, files=files, listing=listing, state=state, **service)
     checks: list[Check] = []
     compared: list[Parity] = []
-    # A check contains the client's warnings; -vv shows its whole log all the same.
-    with log_handled_by(logging.NullHandler()):
+    output, screen = run.output, run.output.screen()
+    log, silent = logging.getLogger("commandsync"), logging.NullHandler()
+    log.addHandler(silent)  # a check contains the client's warnings; -vv shows its whole log
+    try:
         for found in diagnose(settings):
             if isinstance(found, Parity):
                 compared.append(found)
-            else:
-                checks.append(found)
-                _show_check(found, run.output)
+                continue
+            checks.append(found)
+            if output.format == "text" and (found.state == "failed" or not screen.quiet):
+                output.result(check_lines(found, screen=screen))  # as soon as it is made
+    finally:
+        log.removeHandler(silent)
     diagnosis = Diagnosis(checks, compared)
-    form, screen = run.output.format, run.output.screen()
-    run.output.result(render_diagnosis(diagnosis, format=form, screen=screen))
+    output.result(render_diagnosis(diagnosis, format=output.format, screen=screen))
     return exit_code_of(checks)
-
-
-def _show_check(check: Check, output: Output) -> None:
-    """Print a check as soon as it is made, where the output is lines."""
-    from commandsync.report.diagnosis import check_lines
-
-    screen = output.screen()
-    if output.format == "text" and (check.state == "failed" or not screen.quiet):
-        output.result(check_lines(check, screen=screen))

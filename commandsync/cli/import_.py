@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.plan.rules import DeleteLimit
     from commandsync.sources.changeset import Import
+    from commandsync.sources.entry import SourceReading
     from commandsync.sync.importsource import RecordedCommands
 
 _discord_option = partial(option, section="Discord")
@@ -162,26 +163,14 @@ class _Order:
 def _planned(run: Run, order: _Order) -> Import:
     """Read the sources and plan the import; print the notices."""
     from commandsync.report.imports import by_cause, render_left_out
-    from commandsync.sync.importplan import plan_import
     from commandsync.sync.registrations import read_registered
 
-    def planned(of_run: RecordedCommands | None) -> Import:
-        return plan_import(
-            run.settings,
-            order.sources,
-            registered=partial(read_registered, run.settings),
-            recorded=of_run,
-            locale=order.locale,
-            prefix=order.prefix,
-            forget=order.forget,
-            force=order.force,
-        )
-
+    registered = partial(read_registered, run.settings)
     output, of_run = run.output, order.recorded
-    if of_run is None or of_run.is_whole:
-        result = planned(of_run)
-    else:
-        result = _in_doubt(output, of_run, order, planned(of_run), planned(of_run.as_whole()))
+    result = _plan(run, order, of_run, registered)
+    if of_run and not of_run.is_whole:
+        whole = _plan(run, order, of_run.as_whole(), registered)
+        result = _in_doubt(output, of_run, order, result, whole)
     output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
     if result.unread and not order.recorded:
@@ -190,6 +179,26 @@ def _planned(run: Run, order: _Order) -> Import:
             "commandsync import -- PROGRAM"
         )
     return result
+
+
+def _plan(
+    run: Run,
+    order: _Order,
+    recorded: RecordedCommands | None,
+    registered: Callable[[str], SourceReading],
+) -> Import:
+    from commandsync.sync.importplan import plan_import
+
+    return plan_import(
+        run.settings,
+        order.sources,
+        registered=registered,
+        recorded=recorded,
+        locale=order.locale,
+        prefix=order.prefix,
+        forget=order.forget,
+        force=order.force,
+    )
 
 
 def _in_doubt(
@@ -218,21 +227,13 @@ def _in_doubt(
 def _planned_before(run: Run, order: _Order, program: Sequence[str]) -> Import:
     """Plan the import of a run without commands: an error stops it before the run, not after."""
     from commandsync.sources.entry import SourceReading
-    from commandsync.sync.importplan import plan_import
     from commandsync.sync.importsource import RecordedCommands
 
-    return plan_import(
-        run.settings,
-        order.sources,
-        registered=lambda _locale: SourceReading(),
-        recorded=RecordedCommands(
-            shlex.join(program), lambda _locale: SourceReading(), "it has not begun"
-        ),
-        locale=order.locale,
-        prefix=order.prefix,
-        forget=order.forget,
-        force=order.force,
-    )
+    def nothing(_locale: str) -> SourceReading:
+        return SourceReading()
+
+    recorded = RecordedCommands(shlex.join(program), nothing, "it has not begun")
+    return _plan(run, order, recorded, nothing)
 
 
 def _check_edited(output: Output, result: Import, *, force: bool) -> None:
@@ -264,8 +265,7 @@ def _check(run: Run, order: _Order) -> int:
         program = ["--", *shlex.split(order.recorded.program)] if order.recorded else []
         line = command_line("import", *order.sources, *program, files=run.settings.files)
         output.talk(f"Run {visible(line)}, and commit the result.")
-    _check_manifest(result)
-    _tell_strays(run, result)
+    _check_manifest(run, result)
     return Exit.CHANGES if result.files or result.fails_check else Exit.DONE
 
 
@@ -285,23 +285,20 @@ def _import(run: Run, order: _Order) -> int:
         write_edits(result.files)
     if result.files:
         output.talk(f"wrote {' and '.join(path(edit.path) for edit in result.files)}")
-    _check_manifest(result)
-    _tell_strays(run, result)
+    _check_manifest(run, result)
     return run.signals.code(Exit.DONE)
 
 
-def _check_manifest(result: Import) -> None:
-    """Raise the problems of the manifest beside the new file; it is written all the same."""
+def _check_manifest(run: Run, result: Import) -> None:
+    """Raise the problems of the manifest beside the new file; it is written all the same.
+
+    If there are none, name the entries that meant an imported command before, and mean none now.
+    """
+    from commandsync.diagnostics import Notice
     from commandsync.errors import ManifestError
 
     if result.problems:
         raise ManifestError([*result.problems])
-
-
-def _tell_strays(run: Run, result: Import) -> None:
-    """Name the entries that meant an imported command before, and mean none now."""
-    from commandsync.diagnostics import Notice
-
     hint = "remove the entry, or write own: true if the command is to stay"
     for name, place in result.strays:
         message = f"{name!r} is not imported any more, and this entry keeps it public"

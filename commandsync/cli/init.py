@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -172,6 +172,7 @@ def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
 
     from commandsync.cli.answers import find_answers
     from commandsync.errors import Exit
+    from commandsync.report.lines import CopiedLine, joined
     from commandsync.sources.changeset import FileEdit
     from commandsync.sync.files import check_target
     from commandsync.sync.init import begin, workflow_path, workflow_text
@@ -182,7 +183,10 @@ def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
     answers = find_answers(run, folder if folder.is_dir() else Path(), given, asks=asks)
     if answers is None:
         return Exit.FAILED
-    answers = _with_page(run, answers)
+    if answers.base_url and answers.bot:  # the commands that the page lists stay
+        page = replace(run.settings, base_url=answers.base_url, bot=answers.bot)
+        text, adopted, listed = _listed(run._replace(settings=page))
+        answers = replace(answers, listed=listed, adopted=text if adopted else "")
     beginning = begin(run.settings, path, answers)
     edits = [*beginning.edits]
     if answers.workflow:
@@ -190,26 +194,12 @@ def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
     if beginning.result:
         _show(run, beginning.result)
     _write(run, path, edits)
-    _show_left(run, _left(answers, path, beginning.result))
-    return Exit.DONE
-
-
-def _show_left(run: Run, tasks: Iterable[list[str]]) -> None:
-    from commandsync.report.lines import CopiedLine, joined
-
     lines = ["", "Left to do:"]
+    tasks = _left(answers, path, beginning.result)
     for number, (task, *copied) in enumerate(tasks, start=1):
         lines += [f"  {number}. {task}", *(CopiedLine(f"       {line}") for line in copied)]
     run.output.talk(joined(lines, run.output.screen(sys.stderr)))
-
-
-def _with_page(run: Run, answers: Answers) -> Answers:
-    """Return the answers with the commands that the page lists, if there are any."""
-    if not (answers.base_url and answers.bot):
-        return answers
-    page = replace(run.settings, base_url=answers.base_url, bot=answers.bot)
-    text, adopted, listed = _listed(run._replace(settings=page))
-    return replace(answers, listed=listed, adopted=text if adopted else "")
+    return Exit.DONE
 
 
 def _show(run: Run, result: Import) -> None:
@@ -265,22 +255,17 @@ def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
 
 def _left_at_discord(answers: Answers, result: Import | None) -> Iterator[list[str]]:
     """Yield the task that follows from who registers the commands at Discord."""
+    from commandsync.records.imported import Kind
     from commandsync.sync.settings import DISCORD_VARIABLE
 
     if answers.registers:
         yield ["Then remove the registration from the bot's program: commandsync does it now."]
-    elif answers.registered and result and _lacks_options(result):
-        task = "The code does not show all options of the commands. To read them from Discord,"
-        task += f" write discord under import.from, set {DISCORD_VARIABLE}, and run"
-        yield [task, "commandsync import"]
-
-
-def _lacks_options(result: Import) -> bool:
-    """Whether the code does not show the options of a command that Discord has."""
-    from commandsync.records.imported import Kind
-
-    commands = (each for each in result.after.commands if each.kind is not Kind.PREFIX)
-    return any(command.discord is None for command in commands)
+    elif answers.registered and result:
+        at_discord = [each for each in result.after.commands if each.kind is not Kind.PREFIX]
+        if any(command.discord is None for command in at_discord):
+            task = "The code does not show all options of the commands. To read them from Discord,"
+            task += f" write discord under import.from, set {DISCORD_VARIABLE}, and run"
+            yield [task, "commandsync import"]
 
 
 def _write(run: Run, path: str, files: Sequence[FileEdit]) -> None:

@@ -12,8 +12,8 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
 
@@ -127,17 +127,6 @@ def discard(stream: TextIO) -> None:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, stream.fileno())
     os.close(null)
-
-
-@contextmanager
-def log_handled_by(handler: logging.Handler) -> Iterator[None]:
-    """Pass the client's log to a handler too, as long as the block lasts."""
-    log = logging.getLogger("commandsync")
-    log.addHandler(handler)
-    try:
-        yield
-    finally:
-        log.removeHandler(handler)
 
 
 class LogStream:

@@ -50,7 +50,7 @@ def vote_command(
       commandsync vote 80351110224678912 --username Ann
     """
     from commandsync.api.operations import cast_vote
-    from commandsync.cli.call import Writer, open_client
+    from commandsync.cli.call import open_client, write_alone
     from commandsync.errors import ApiError, UsageError
     from commandsync.report.lines import visible
 
@@ -62,10 +62,18 @@ def vote_command(
                 hint="to cast a vote there, add --yes",
             )
         operation = cast_vote(site.bot, user, username=username)
-        check = "the votes on the bot's page"
-        writer = Writer(client.connection, site, run, bot=client.bot, check=check)
         try:
-            return writer.write(operation, f"user {visible(user)} voted", user=user, voted=True)
+            return write_alone(
+                operation,
+                client.connection,
+                site,
+                run,
+                bot=client.bot,
+                check="the votes on the bot's page",
+                sentence=f"user {visible(user)} voted",
+                user=user,
+                voted=True,
+            )
         except ApiError as error:
             hint = _ONLY_HERE if error.status in _UNSUPPORTED else ""
             raise error.having(hint=hint) from error.__cause__
