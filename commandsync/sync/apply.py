@@ -8,8 +8,9 @@ locks of its listings: another one on this machine waits, and reads after it. Th
 written one after the other, and each is verified by its own plan's steps.
 
 A driver carries out each step and sends back its answer: `carry_out` in this thread, for the
-command line and the Action, and `carry_out_async` in an event loop. A door passes its own parts as
-`Hooks`, and shows the `Ending`.
+command line and the Action, and `carry_out_async` in an event loop. A door passes two functions,
+which load the manifests (`settings.load`) and open their listings (`selection.jobs`, or
+`selection.saved_jobs`). It passes its own parts as `Hooks`, and shows the `Ending`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 from time import sleep
@@ -39,7 +40,7 @@ from commandsync.errors import (
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Job, Planned
 from commandsync.sync.process import Signals, announce_stop
-from commandsync.sync.selection import plan_read
+from commandsync.sync.selection import plan_jobs
 from commandsync.sync.settings import ApplyProgress, LockProgress, about
 from commandsync.sync.sites import listing_of
 from commandsync.sync.statefile import INTERVAL, Locks, holder_of
@@ -206,13 +207,13 @@ def apply(
         CommandsyncError: As `load`, `connect` and the hooks.
     """
     manifests = yield Load(load)
-    with connect(manifests) as opened, closing(_locks_of(opened)) as locks:
-        hooks.opened(opened)
-        for job in () if dry_run else opened:
+    with connect(manifests) as jobs, closing(_locks_of(jobs)) as locks:
+        hooks.opened(jobs)
+        for job in () if dry_run else jobs:
             job.site.check_token()
         if not (dry_run or hooks.ask):
-            yield from _held(locks, opened)
-        checked = yield from _checked(opened, hooks)
+            yield from _held(locks, jobs)
+        checked = _checked(plan_jobs(jobs, (yield Read(jobs))), hooks)
         approved = checked.ready
         if dry_run or not approved:
             return checked
@@ -228,6 +229,13 @@ def apply(
             steps = item.job.steps(item, health=health, unordered=unordered)
             applied.append((item, (yield WriteStep(item, steps, health))))
         return AppliedPlans(applied, checked.left)
+
+
+def _checked(planned: Sequence[Planned | CommandsyncError], hooks: Hooks) -> NotBegun:
+    """Check each plan, completed by the user's answers."""
+    planned = [hooks.planned(item) if isinstance(item, Planned) else item for item in planned]
+    refusals = [apply_refusal(item) if isinstance(item, Planned) else None for item in planned]
+    return NotBegun(planned, refusals)
 
 
 def _locks_of(jobs: Sequence[Job]) -> Locks:
@@ -246,14 +254,6 @@ def _held(locks: Locks, jobs: Sequence[Job]) -> ApplySteps[None]:
     if locks.problem:
         job = jobs[0]
         job.settings.on_progress(LockProgress(job.site, problem=locks.problem))
-
-
-def _checked(opened: Sequence[Job], hooks: Hooks) -> ApplySteps[NotBegun]:
-    """Read listings, plan them and check each plan."""
-    planned = plan_read(opened, (yield Read(opened)))
-    planned = [hooks.planned(item) if isinstance(item, Planned) else item for item in planned]
-    refusals = [apply_refusal(item) if isinstance(item, Planned) else None for item in planned]
-    return NotBegun(planned, refusals)
 
 
 def _asked(
@@ -334,28 +334,22 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
     return tuple(dumped.warnings)
 
 
-@dataclass(slots=True)
-class _Stop:
-    """Answers signals while listings are written: the current plan gets them as events."""
-
-    events: SimpleQueue[StepResult] = field(default_factory=SimpleQueue)
-    connection: Connection | None = None
-
-    def __call__(self, count: int) -> None:
-        """Answer the `count`-th signal."""
-        self.events.put(Interrupted() if count == 1 else Aborted())
-        if self.connection is not None:
-            self.connection.stop()
-        if count == 1:
-            announce_stop()
-
-
 def carry_out(steps: ApplySteps[T], *, signals: Signals | None = None) -> T:
     """Carry out an apply in this thread.
 
     From the first write on, a signal ends the run in order; after it, the rest is skipped.
     """
-    stop, answer = _Stop(), cast("Any", None)
+    answer: Any = None
+    events = SimpleQueue[StepResult]()  # of signals and of calls, for the steps of the present plan
+    connection: Connection | None = None  # of the present plan
+
+    def stop(count: int) -> None:  # answers the `count`-th signal
+        events.put(Interrupted() if count == 1 else Aborted())
+        if connection is not None:
+            connection.stop()
+        if count == 1:
+            announce_stop()
+
     with closing(steps), ExitStack() as answering:
         while True:
             try:
@@ -371,20 +365,16 @@ def carry_out(steps: ApplySteps[T], *, signals: Signals | None = None) -> T:
                 case Read(jobs):
                     answer = [job.start_planning() for job in jobs]
                 case WriteStep(planned, of_plan, health):
-                    if signals and stop.connection is None:
+                    if signals and connection is None:
                         answering.enter_context(signals.answered_by(stop))
-                    stop.connection = planned.job.connection
+                    connection = planned.job.connection
                     if signals and signals.number:
                         answer = skipped(planned.plan, "interrupted")
                         continue
                     on_step = partial(_report, planned)
                     try:
                         answer = drive(
-                            of_plan,
-                            stop.connection,
-                            health=health,
-                            events=stop.events,
-                            on_step=on_step,
+                            of_plan, connection, health=health, events=events, on_step=on_step
                         )
                     finally:
                         on_step(None)

@@ -104,10 +104,7 @@ class RegistrationJob(Job):
     @property
     def versions(self) -> History | None:
         """The versions of the manifest, of a run that takes away no others' commands."""
-        return self._history() if self.settings.owned else None
-
-    def _history(self) -> History:
-        return History(self.manifest, self._wanted)
+        return History(self.manifest, self._wanted) if self.settings.owned else None
 
     def _wanted(self, version: Manifest) -> Snapshot | None:
         """Return the types and names that a version had here; None for another listing.
@@ -131,23 +128,19 @@ class RegistrationJob(Job):
     def start_reading(self) -> Callable[[], Snapshot]:
         """Start to read the commands; of those that are not read, it is the earlier version's."""
         if self.is_read:
-            reading = start_reading(self.site, self.connection)
+            reading = start_reading_discord(self.site, self.connection)
             return lambda: reading()[1]
-        known = Snapshot({KIND: tuple(self._earlier())})
+        entries: Sequence[Entry] = ()
+        if isinstance(self._baseline, OfVersion) and self.version:
+            entries = self._composed(self.version.manifest).entries
+        # An id that is not known is made of the type and the name.
+        listed = (replace(x, id=x.id or "/".join(x.text[:2]), formerly=()) for x in entries)
+        known = Snapshot({KIND: tuple(listed)})
         return lambda: known
 
     def start_planning(self) -> Callable[[], Planned]:
         """Start to read the application and its commands; the result waits, and plans."""
-        if self.is_read:
-            return start_planning(self)
-        reading = self.start_reading()
-        return lambda: self.planned(reading())
-
-    def _earlier(self) -> Iterator[Entry]:
-        """Yield the commands of the earlier version; ids that are not known are made of names."""
-        if isinstance(self._baseline, OfVersion) and self.version:
-            for entry in self._composed(self.version.manifest).entries:
-                yield replace(entry, id=entry.id or "/".join(entry.text[:2]), formerly=())
+        return start_planning_discord(self) if self.is_read else Job.start_planning(self)
 
     def _composed(self, manifest: Manifest, listed: Sequence[Entry] = ()) -> Registration:
         return compose(
@@ -157,7 +150,7 @@ class RegistrationJob(Job):
             guild=self.site.guild,
             ignored=manifest.is_untouched,
             prune=rules_of(self.settings, manifest).prune,
-            earlier=_Earlier(self._history()) if manifest.unread else None,
+            earlier=_Earlier(History(manifest, self._wanted)) if manifest.unread else None,
         )
 
     def plan(self, listed: Snapshot) -> RecordPlan:
@@ -171,8 +164,11 @@ class RegistrationJob(Job):
         composed = self._composed(manifest, listed.collections[KIND])
         if composed.problems:
             raise ManifestError(composed.problems)
+        entries = composed.entries
+        if isinstance(self._baseline, Unread):  # nothing was read: no pinned id is known to be lost
+            entries = tuple(replace(entry, id="") for entry in entries)
         plan = make_plan(
-            desired=Snapshot({KIND: self._pinned(composed.entries)}),
+            desired=Snapshot({KIND: entries}),
             listed=listed,
             target=Target(
                 bot=site.bot,
@@ -193,12 +189,6 @@ class RegistrationJob(Job):
         if settings.only:
             plan = plan.only(settings.only)
         return replace(plan, notices=(*site.warnings(plan.changes), *plan.notices))
-
-    def _pinned(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-        """Return entries without their pins if nothing was read: none is known to be lost."""
-        if not isinstance(self._baseline, Unread):
-            return entries
-        return tuple(replace(entry, id="") for entry in entries)
 
     def _warnings(self, composed: Registration) -> Iterator[Notice]:
         settings, manifest = self.settings, self.manifest
@@ -285,13 +275,13 @@ class _Earlier:
         return True
 
 
-def start_planning(job: _J) -> Callable[[], Planned]:
+def start_planning_discord(job: _J) -> Callable[[], Planned]:
     """Start to read the application and the commands of a job; the result waits, and plans.
 
-    It plans by the job that knows its application. Raises as `start_reading`.
+    It plans by the job that knows its application. Raises as `start_reading_discord`.
     """
     assert isinstance(job.site, DiscordSite)  # noqa: S101 - only these jobs call it
-    reading = start_reading(job.site, job.connection)
+    reading = start_reading_discord(job.site, job.connection)
 
     def planned() -> Planned:
         site, listed = reading()
@@ -300,7 +290,7 @@ def start_planning(job: _J) -> Callable[[], Planned]:
     return planned
 
 
-def start_reading(
+def start_reading_discord(
     site: DiscordSite, connection: Connection
 ) -> Callable[[], tuple[DiscordSite, Snapshot]]:
     """Start to read an application and its commands; the returned function waits for both.
@@ -308,7 +298,7 @@ def start_reading(
     It returns the site with its application. Raises `WrongBotError` if the token belongs to another
     one, and `ListingError` if Discord refuses, or does not answer.
     """
-    reading = in_thread(partial(_read, site, connection), name="commandsync-discord")
+    reading = in_thread(partial(_read_discord, site, connection), name="commandsync-discord")
 
     def read() -> tuple[DiscordSite, Snapshot]:
         (result,) = results_of([reading])
@@ -320,11 +310,11 @@ def start_reading(
 def read_registrations(settings: Settings, site: DiscordSite) -> tuple[DiscordSite, Snapshot]:
     """Read an application and its commands, for a run that needs no plan.
 
-    Raises `UsageError` without a token, and as `start_reading`.
+    Raises `UsageError` without a token, and as `start_reading_discord`.
     """
     site.check_token()
     with connected(settings, [site]) as (connection,):
-        return start_reading(site, connection)()
+        return start_reading_discord(site, connection)()
 
 
 def read_registered(settings: Settings, locale: str = "") -> SourceReading:
@@ -368,7 +358,7 @@ def read_registered(settings: Settings, locale: str = "") -> SourceReading:
     return read_answer(answer, locale=locale)
 
 
-def _read(site: DiscordSite, connection: Connection) -> tuple[DiscordSite, Snapshot]:
+def _read_discord(site: DiscordSite, connection: Connection) -> tuple[DiscordSite, Snapshot]:
     if site.application:  # a run reads it once
         entries = connection.call(site.service.read(site.bot, KIND))
         return site, Snapshot({KIND: entries})

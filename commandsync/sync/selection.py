@@ -2,9 +2,8 @@
 
 `jobs` finds the selected listings of the manifests: the page of each, its commands at Discord, and
 its lists. It opens a connection to each, and makes the job that plans and writes it. `plan_jobs`
-starts to read all of them, and plans each as its answer arrives; an error takes the place of a
-plan. An apply reads by its driver, and plans with `plan_read`. `plan_against` needs no network: it
-plans as if another manifest were the listing.
+reads all of them at the same time, and plans each as its answer arrives; an error takes the place
+of a plan. `plan_against` needs no network: it plans as if another manifest were the listing.
 
 `saved_jobs` reads a saved plan from its file and binds it to its listing. The plan is carried out
 as it was saved, by `apply`: it is checked again, compared with the listing, and verified by its own
@@ -166,23 +165,19 @@ def _job(
 
 
 def plan_jobs(
-    opened: Sequence[Job], *, meanwhile: Callable[[], object] = lambda: None
-) -> list[Planned | CommandsyncError]:
-    """Read all listings at the same time and plan each, as `plan_read`."""
-    return plan_read(opened, [job.start_planning() for job in opened], meanwhile=meanwhile)
-
-
-def plan_read(
     opened: Sequence[Job],
-    plannings: Sequence[Callable[[], Planned]],
+    plannings: Sequence[Callable[[], Planned]] | None = None,
     *,
     meanwhile: Callable[[], object] = lambda: None,
 ) -> list[Planned | CommandsyncError]:
     """Plan each listing as its reading ends; an error takes the place of its plan.
 
-    `plannings` are the jobs' functions that wait for that, as `Job.start_planning` returns them.
-    `meanwhile` loads what is needed afterwards: while the answers travel, as what plans does.
+    `plannings` are the jobs' functions that wait for that, as `Job.start_planning` returns them;
+    without them, all listings are read at the same time. `meanwhile` loads modules that are needed
+    afterwards: while the answers travel, as the planning modules do.
     """
+    if plannings is None:
+        plannings = [job.start_planning() for job in opened]
     import commandsync.plan.plan  # noqa: F401, PLC0415 - while the answers travel
 
     meanwhile()
@@ -294,11 +289,10 @@ class SavedJob(Job):
     def start_planning(self) -> Callable[[], Planned]:
         """Start to read the listing; the returned function waits for it, and returns the plan."""
         if isinstance(self.site, sites.DiscordSite):
-            from commandsync.sync.registrations import start_planning  # noqa: PLC0415 - seldom needed
+            from commandsync.sync import registrations  # noqa: PLC0415 - seldom needed
 
-            return start_planning(self)
-        reading = self.start_reading()
-        return lambda: self.planned(reading())
+            return registrations.start_planning_discord(self)
+        return Job.start_planning(self)
 
     def plan(self, listed: Snapshot) -> RecordPlan:  # noqa: ARG002 - it does not depend on that
         """Return the plan as it was saved, with notices about the token."""
