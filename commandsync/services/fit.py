@@ -9,6 +9,7 @@ permissions and languages, and with the manifest's texts laid over it: the funct
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -23,7 +24,7 @@ from commandsync.records.losses import (
     Loss,
     LossReason,
 )
-from commandsync.records.snapshot import Entry, Levels, Node, Snapshot
+from commandsync.records.snapshot import Entry, Levels, Node, Registrable, Snapshot
 from commandsync.records.texts import MENU_DESCRIPTIONS, Resource, canonical
 from commandsync.services.abilities import Facts, Reads, Support
 from commandsync.services.service import ListService
@@ -58,18 +59,27 @@ def fit(
     where a list cannot be read. A service that shows options gets the platform's own `objects`, by
     the names of commands, with the manifest's texts.
     """
-    fitting = _Fitting(service, objects or {})
-    fitted = Snapshot(
-        {
-            kind: tuple(fitting.fitted(kind, entries))
-            for kind, entries in snapshot.collections.items()
-            if kind in service.abilities
-        }
-    )
-    losses = fitting.losses()
+    names, lost = _Names(service), defaultdict[Loss, list[Entry]](list)
+    fitted: dict[Resource, tuple[Entry, ...]] = {}
+    sent: list[tuple[_Path, Entry, Entry]] = []
+    for kind, entries in snapshot.collections.items():
+        if kind not in service.abilities:
+            continue
+        of_kind = []
+        for entry in entries:
+            path, shown, causes = _fitted(service, kind, entry, names, objects or {})
+            for cause in causes:
+                lost[cause].append(entry)
+            if shown:
+                sent.append((path, entry, shown))
+                of_kind.append(shown)
+        fitted[kind] = tuple(of_kind)
+    if undescribed := _undescribed(sent):
+        lost[_NOT_DESCRIBED] = undescribed
+    losses = losses_of(lost)
     if unprotected and service.facts.read.value is Reads.NO:
         losses += (Loss(SYNC, LossReason.NOT_READ, Instead.NOT_KEPT, tuple(unprotected)),)
-    return Fitted(fitted, losses)
+    return Fitted(Snapshot(fitted), losses)
 
 
 def as_listed(snapshot: Snapshot) -> Snapshot:
@@ -94,134 +104,143 @@ _CHANGED = Loss(TRANSLATIONS, LossReason.CHANGED, Instead.NOT_SHOWN)
 _NOT_DESCRIBED = Loss("description", LossReason.NOT_DESCRIBED, Instead.ELLIPSIS)
 
 
-class _Fitting:
-    """Fits one list, and gathers the losses."""
-
-    def __init__(self, service: ListService, objects: Mapping[str, Levels]) -> None:
-        self._facts, self._slash = service.facts, "/" if service.slash else ""
-        self._prefixed = service.prefixed
-        self._names = _Names(service.facts, unique=service.unique)
-        self._objects, self._keeps = objects, self._facts.options.value is Support.YES
-        self._lost: dict[Loss, list[Entry]] = {}
-        self._described: set[_Path] = set()
-        self._sent: list[tuple[_Path, Entry]] = []
-
-    def fitted(self, kind: Resource, entries: Iterable[Entry]) -> Iterator[Entry]:
-        """Yield the entries that are sent, as the service shows them."""
-        for entry in entries:
-            name = self._name(entry.name)
-            texts = dict(zip(kind.fields[1:], entry.text[1:], strict=True))
-            formerly = tuple(map(self._name, entry.formerly))
-            known = own_of(self._objects, (name, *formerly))
-            levels = known if self._keeps else ()
-            path = (name,) if in_menu(levels) else self._names.path(name)
-            cause = (
-                self._menu(known)
-                or self._uncallable(path, texts[kind.usage], levels)
-                or self._misfit(path, texts, levels)
-                or self._names.take(path)
-            )
-            if cause:
-                self._lose(entry, cause)
-            if not cause or cause.instead is Instead.GROUP:
-                shown, lost = zip(*self._shown(kind, name, texts, levels), strict=True)
-                self._lose(entry, *chain(*lost))
-                shorter = self._facts.limit("description").shortened
-                own = with_texts(levels, path, entry.text[1], shorter)
-                if loses_translations(levels, own):
-                    self._lose(entry, _CHANGED)
-                self._note_groups(path, entry, own)
-                text = kind.text(name, *shown)
-                yield Entry(text, location=entry.location, formerly=formerly, own=own)
-
-    def _note_groups(self, path: _Path, entry: Entry, own: Levels) -> None:
-        """Note a command, and which of its groups it or its object describes."""
-        self._sent.append((path, entry))
-        self._described.add(path)
-        known = [depth for depth, node in enumerate(own, 1) if node.get("description")]
-        self._described.update(path[:depth] for depth in known)
-
-    def losses(self) -> tuple[Loss, ...]:
-        """Return the losses so far, in the order of their consequences."""
-        for path, entry in self._sent:
-            if not {path[:depth] for depth in range(1, len(path))} <= self._described:
-                self._lose(entry, _NOT_DESCRIBED)
-        order = list(Instead)
-        losses = (
-            replace(cause, names=tuple(each.name for each in lost), location=lost[0].location)
-            for cause, lost in self._lost.items()
+def losses_of(lost: Mapping[Loss, Sequence[Entry | Registrable]]) -> tuple[Loss, ...]:
+    """Return the losses, each with its commands, in the order of their consequences."""
+    order = [*Instead]
+    losses = (
+        replace(
+            cause,
+            names=tuple(command.name for command in commands),
+            location=commands[0].location,
         )
-        return tuple(sorted(losses, key=lambda loss: order.index(loss.instead)))
+        for cause, commands in lost.items()
+    )
+    return tuple(sorted(losses, key=lambda loss: order.index(loss.instead)))
 
-    def _lose(self, entry: Entry, *causes: Loss) -> None:
-        for cause in causes:
-            self._lost.setdefault(cause, []).append(entry)
 
-    def _name(self, name: str) -> str:
-        return " ".join(name.removeprefix("/").split()) if self._slash else name
+def _fitted(
+    service: ListService,
+    kind: Resource,
+    entry: Entry,
+    names: "_Names",
+    objects: Mapping[str, Levels],
+) -> tuple[_Path, Entry | None, list[Loss]]:
+    """Return the path of an entry, the entry as the service shows it or None, and the losses."""
+    name = _name(service, entry.name)
+    formerly = tuple(_name(service, former) for former in entry.formerly)
+    texts = dict(zip(kind.fields[1:], entry.text[1:], strict=True))
+    known = _own_of(objects, (name, *formerly))
+    levels = known if _keeps_objects(service) else ()
+    path = (name,) if in_menu(levels) else names.path(name)
+    cause = (
+        _uncallable(service, path, texts[kind.usage], known)
+        or _misfit(service.facts, path, texts, levels)
+        or names.take(path)
+    )
+    losses = [cause] if cause else []
+    if cause and cause.instead is not Instead.GROUP:
+        return path, None, losses
+    shown, lost = zip(*_shown(service, kind, name, texts, levels), strict=True)
+    losses += chain(*lost)
+    own = with_texts(levels, path, entry.text[1], service.facts.limit("description").shortened)
+    if _loses_translations(levels, own):
+        losses.append(_CHANGED)
+    text = kind.text(name, *shown)
+    return path, Entry(text, location=entry.location, formerly=formerly, own=own), losses
 
-    def _uncallable(self, path: _Path, usage: str, levels: Levels) -> Loss | None:
-        """Return why a command is not one that users call with a `/`; it may be without its object.
 
-        The name of a command in a menu has spaces, and its usage is the name alone.
-        """
-        if levels or not self._slash:
+def _undescribed(sent: Sequence[tuple[_Path, Entry, Entry]]) -> list[Entry]:
+    """Return the entries with a group that no entry and no object describes."""
+    described = {path for path, _, _ in sent}
+    for path, _, shown in sent:
+        depths = (depth for depth, node in enumerate(shown.own, 1) if node.get("description"))
+        described.update(path[:depth] for depth in depths)
+    return [
+        entry
+        for path, entry, _ in sent
+        if not {path[:depth] for depth in range(1, len(path))} <= described
+    ]
+
+
+def _name(service: ListService, name: str) -> str:
+    """Return a name without the `/` that the service shows itself."""
+    return " ".join(name.removeprefix("/").split()) if service.slash else name
+
+
+def _keeps_objects(service: ListService) -> bool:
+    """Whether a service takes options, and so the platform's own objects."""
+    return service.facts.options.value is Support.YES
+
+
+def _uncallable(service: ListService, path: _Path, usage: str, known: Levels) -> Loss | None:
+    """Return why a command is not one that users call with a `/`; it may be without its object.
+
+    The name of a command in a menu has spaces, and its usage is the name alone.
+    """
+    if _keeps_objects(service):
+        if known:
             return None
-        if not self._prefixed and has_prefix(usage, path[0]):
-            return Loss(COMMANDS, LossReason.PREFIX)
-        if len(path) > 1 and usage == " ".join(path):
-            return Loss(COMMANDS, LossReason.MENU)
+    elif in_menu(known):
+        return Loss(COMMANDS, LossReason.MENU)
+    if not service.slash:
         return None
+    if not service.prefixed and has_prefix(usage, path[0]):
+        return Loss(COMMANDS, LossReason.PREFIX)
+    if len(path) > 1 and usage == " ".join(path):
+        return Loss(COMMANDS, LossReason.MENU)
+    return None
 
-    def _menu(self, levels: Levels) -> Loss | None:
-        """Return that a command of a menu cannot be listed where its object is not kept."""
-        return Loss(COMMANDS, LossReason.MENU) if in_menu(levels) and not self._keeps else None
 
-    def _misfit(self, path: _Path, texts: Mapping[str, str], levels: Levels) -> Loss | None:
-        """Return why a command cannot be listed, whatever else is."""
-        limit = self._facts.limit("name")
-        if in_menu(levels):
-            limit = Limit(least=limit.least, most=limit.most)
-        for part in path:
-            if reason := _reason(part, limit):
-                return Loss("name", reason, limit=limit)
-        for field, text in texts.items():
-            limit = self._facts.limit(field)
-            if limit.is_short(text):
-                return Loss(field, LossReason.SHORT, limit=limit)
-        return None
+def _misfit(facts: Facts, path: _Path, texts: Mapping[str, str], levels: Levels) -> Loss | None:
+    """Return why a command cannot be listed, whatever else is."""
+    limit = facts.limit("name")
+    if in_menu(levels):
+        limit = Limit(least=limit.least, most=limit.most)
+    for part in path:
+        if limit.is_short(part):
+            return Loss("name", LossReason.SHORT, limit=limit)
+        if limit.is_long(part):
+            return Loss("name", LossReason.LONG, limit=limit)
+        if not limit.allows(part):
+            return Loss("name", LossReason.CHARACTERS, limit=limit)
+    for field, text in texts.items():
+        limit = facts.limit(field)
+        if limit.is_short(text):
+            return Loss(field, LossReason.SHORT, limit=limit)
+    return None
 
-    def _shown(
-        self, kind: Resource, name: str, texts: Mapping[str, str], levels: Levels
-    ) -> Iterator[tuple[str, list[Loss]]]:
-        """Yield the text of each field as the service shows it, and its losses."""
-        for field, text in texts.items():
-            limit, is_prose = self._facts.limit(field), field in _PROSE
-            if not self._facts.takes(field) or (is_prose and in_menu(levels)):
-                is_usage = field == kind.usage
-                lost = self._uncalled(field, name, text, levels) if is_usage else _said(field, text)
-                yield (
-                    "",
-                    [Loss(each, LossReason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
-                )
-            elif limit.is_long(text):
-                instead = Instead.SHORTENED if is_prose else Instead.NOT_SHOWN
-                shown = limit.shortened(text) if is_prose else ""
-                yield shown, [Loss(field, LossReason.LONG, instead, limit=limit)]
-            else:
-                yield text, []
 
-    def _uncalled(self, field: str, name: str, text: str, levels: Levels) -> Iterable[str]:
-        """Return the parts of the usage that are dropped; the name and own options are shown."""
-        slash = "" if in_menu(levels) else self._slash
-        before, found, rest = text.partition(name)
-        lost = []
-        if not found or before != slash or rest[:1].strip():
-            lost.append(field)
-        has_options = rest.strip() or (not found and set("<[") & set(text))
-        if has_options and not (levels and levels[-1].get("options")):
-            lost.append(OPTIONS if self._facts.options.value is Support.YES else field)
-        return dict.fromkeys(lost)
+def _shown(
+    service: ListService, kind: Resource, name: str, texts: Mapping[str, str], levels: Levels
+) -> Iterator[tuple[str, list[Loss]]]:
+    """Yield the text of each field as the service shows it, and its losses."""
+    for field, text in texts.items():
+        limit, is_prose = service.facts.limit(field), field in _PROSE
+        if not service.facts.takes(field) or (is_prose and in_menu(levels)):
+            is_usage = field == kind.usage
+            lost = _uncalled(service, field, name, text, levels) if is_usage else _said(field, text)
+            yield "", [Loss(part, LossReason.NOT_TAKEN, Instead.NOT_SHOWN) for part in lost if text]
+        elif limit.is_long(text):
+            instead = Instead.SHORTENED if is_prose else Instead.NOT_SHOWN
+            shown = limit.shortened(text) if is_prose else ""
+            yield shown, [Loss(field, LossReason.LONG, instead, limit=limit)]
+        else:
+            yield text, []
+
+
+def _uncalled(
+    service: ListService, field: str, name: str, text: str, levels: Levels
+) -> Iterable[str]:
+    """Return the parts of the usage that are dropped; the name and own options are shown."""
+    slash = "/" if service.slash and not in_menu(levels) else ""
+    before, found, rest = text.partition(name)
+    lost = []
+    if not found or before != slash or rest[:1].strip():
+        lost.append(field)
+    has_options = rest.strip() or (not found and set("<[") & set(text))
+    if has_options and not (levels and levels[-1].get("options")):
+        lost.append(OPTIONS if _keeps_objects(service) else field)
+    return dict.fromkeys(lost)
 
 
 def _said(field: str, text: str) -> list[str]:
@@ -232,9 +251,10 @@ def _said(field: str, text: str) -> list[str]:
 class _Names:
     """The names of a list: its commands, and the groups that their sub-commands are in."""
 
-    def __init__(self, facts: Facts, *, unique: bool) -> None:
+    def __init__(self, service: ListService) -> None:
+        facts = service.facts
         self._levels = facts.levels.number or 0
-        self._is_unique = unique
+        self._is_unique = service.unique
         self._most_records = facts.most_records.number
         self._most_sub_commands = facts.most_sub_commands.number
         self._taken: set[_Path] = set()
@@ -255,8 +275,10 @@ class _Names:
             self._taken.add(path)
             return Loss(COMMANDS, LossReason.HAS_SUB_COMMANDS, Instead.GROUP)
         within = max((group for group in above if group in self._members), key=len)
-        if cause := self._excess(within):
-            return cause
+        most = self._most_sub_commands if within else self._most_records
+        if most is not None and self._members[within] >= most:
+            reason = LossReason.SUB_COMMANDS if within else LossReason.RECORDS
+            return Loss(COMMANDS, reason, limit=Limit(most=most))
         self._members[within] += 1
         self._members.update(dict.fromkeys(above[len(within) + 1 :], 1))
         self._taken.add(path)
@@ -271,23 +293,6 @@ class _Names:
         if any(name in self._taken and name not in self._members for name in above):
             return Loss(COMMANDS, LossReason.BELOW_COMMAND)
         return None
-
-    def _excess(self, within: _Path) -> Loss | None:
-        """Return the loss of a command if the list or a group is full."""
-        most = self._most_sub_commands if within else self._most_records
-        if most is None or self._members[within] < most:
-            return None
-        reason = LossReason.SUB_COMMANDS if within else LossReason.RECORDS
-        return Loss(COMMANDS, reason, limit=Limit(most=most))
-
-
-def _reason(name: str, limit: Limit) -> LossReason | None:
-    """Return why a name is not accepted."""
-    if limit.is_short(name):
-        return LossReason.SHORT
-    if limit.is_long(name):
-        return LossReason.LONG
-    return None if limit.allows(name) else LossReason.CHARACTERS
 
 
 _MENUS = (2, 3)  # of users and of messages
@@ -307,7 +312,7 @@ def has_prefix(usage: str, name: str) -> bool:
     return re.search(r"\W", signs) is not None
 
 
-def own_of(objects: Mapping[str, Levels], names: Sequence[str]) -> Levels:
+def _own_of(objects: Mapping[str, Levels], names: Sequence[str]) -> Levels:
     """Return the object of a command by the first of its names, or else by an earlier name.
 
     It has as many levels as the name: a command does not become a sub-command.
@@ -337,7 +342,7 @@ def with_texts(
     return tuple(_shortened(node, shown) for node in laid)
 
 
-def loses_translations(levels: Levels, laid: Levels) -> bool:
+def _loses_translations(levels: Levels, laid: Levels) -> bool:
     """Whether texts that are laid over a command have cost translations."""
     pairs = zip(levels, laid, strict=True)
     return any(node.get(key) and key not in new for node, new in pairs for key in _LANGUAGES)
