@@ -42,12 +42,11 @@ class CallableCommand:
     @property
     def is_known(self) -> bool:
         """Whether it is known which options it has: it may have none."""
-        return self.own is not None or (self.command is not None and says_no_options(self.command))
-
-
-def says_no_options(command: Registrable) -> bool:
-    """Whether the syntax is a `/` and the name alone."""
-    return f"/{name_of(command)}" in {command.syntax, command.syntax.strip(QUOTES)}
+        if self.own is not None or self.command is None:
+            return self.own is not None
+        syntax = self.command.syntax
+        # A `/` and the name alone say that it has none.
+        return f"/{name_of(self.command)}" in {syntax, syntax.strip(QUOTES)}
 
 
 def name_of(command: Registrable) -> str:
@@ -130,17 +129,6 @@ def _named(node: Node | None, part: str) -> str:
 
 
 @dataclass(slots=True)
-class Whole:
-    """The object of a command, with the losses and the kept parts on the way to it."""
-
-    node: Object
-    translations: list[Registrable] = field(default_factory=list)  # whose texts are others
-    kept: list[Registrable] = field(default_factory=list)  # whose options are the registered ones
-    # Whose group has no description; None for a sub-command of an object.
-    undescribed: list[Registrable | None] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class Draft:
     """The entries of one command of Discord, in the manifest's order."""
 
@@ -215,15 +203,15 @@ class Draft:
         """Return the callable commands of a group."""
         return [call for call in self.calls.values() if call.path[: len(path)] == path]
 
-    def whole(self, listed: Node) -> Whole:
+    def whole(self, listed: Node) -> "Whole":
         """Return the object of the command, of its entries and of the registered one.
 
         That one is empty if there is none. Only where the entries say nothing of a part, it stays
         as it is registered.
         """
-        folding = _Folding(self, listed, Whole({}))
-        folding.whole.node = folding.node((self.name,))
-        return folding.whole
+        whole = Whole(self, listed)
+        whole.node = whole.fold((self.name,))
+        return whole
 
 
 def former_path(name: str) -> Path:
@@ -231,15 +219,19 @@ def former_path(name: str) -> Path:
     return tuple(name.removeprefix("/").split())
 
 
-@dataclass(frozen=True, slots=True)
-class _Folding:
-    """Puts one object together."""
+@dataclass(slots=True)
+class Whole:
+    """The object of a command, as it is put together, with the losses and the kept parts."""
 
     draft: Draft
     listed: Node
-    whole: Whole
+    node: Object = field(default_factory=dict)
+    translations: list[Registrable] = field(default_factory=list)  # whose texts are others
+    kept: list[Registrable] = field(default_factory=list)  # whose options are the registered ones
+    # Whose group has no description; None for a sub-command of an object.
+    undescribed: list[Registrable | None] = field(default_factory=list)
 
-    def node(self, path: Path) -> Object:
+    def fold(self, path: Path) -> Object:
         """Return the object of a call, or of a group with all below it."""
         call = self.draft.calls.get(path)
         return self._group(path) if call is None else self._call(call)
@@ -250,7 +242,7 @@ class _Folding:
             # The entry has texts alone: all the rest stays as registered.
             node = dict(self._registered(call))
             if node.get("options") and own:
-                self.whole.kept.append(own)
+                self.kept.append(own)
         else:
             node = dict(call.own)
         if len(call.path) == 1:
@@ -275,9 +267,9 @@ class _Folding:
         node = self._described(node, path[-1], entry.command if entry else None)
         if not node.get("description"):
             node["description"] = _UNKNOWN
-            self.whole.undescribed += (call.command for call in below)
+            self.undescribed += (call.command for call in below)
         names = dict.fromkeys(call.path[depth] for call in below)
-        options = [*(self.node((*path, name)) for name in names), *_beside_nested(own)]
+        options = [*(self.fold((*path, name)) for name in names), *_beside_nested(own)]
         return {**node, "type": _COMMAND if depth == 1 else _GROUP, "options": options}
 
     def _described(self, node: Object, name: str, own: Registrable | None) -> Object:
@@ -295,8 +287,8 @@ class _Folding:
         if text in _texts(node, key):
             return node
         languages = f"{key}_localizations"
-        if node.get(languages) and own and own not in self.whole.translations:
-            self.whole.translations.append(own)
+        if node.get(languages) and own and own not in self.translations:
+            self.translations.append(own)
         return {**{k: v for k, v in node.items() if k != languages}, key: text}
 
 

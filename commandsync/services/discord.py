@@ -6,7 +6,7 @@ here, and its errors get words and the place in the object that they are about.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
@@ -28,7 +28,7 @@ from commandsync.errors import (
     Unauthorized,
     UsageError,
 )
-from commandsync.records.snapshot import Entry, Node
+from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, Text, object_of
 from commandsync.services.abilities import (
     DISCORD_ABILITIES,
@@ -144,10 +144,94 @@ class _List(NamedTuple):
         server = ("guilds", bot_part(self.guild)) if self.guild else ()
         return "/".join((f"{_API}/applications", owner, *server, "commands", *parts))
 
-    def entries(self, nodes: Iterable[Node]) -> tuple[Entry, ...]:
-        """Return the listed commands of objects, without other types."""
+    def read(self, bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:
+        """Return the request that reads the commands; those of other types are left out."""
         installs = self.application.integration_types
-        return entries_of(nodes, installs=installs, guild=self.guild)
+
+        def read(reply: Reply) -> tuple[Entry, ...]:
+            return entries_of(self.listed(reply), installs=installs, guild=self.guild)
+
+        name, query = f"list {resource.collection}", (("with_localizations", "true"),)
+        return Operation(name, "GET", self.path(bot), read, query)
+
+    def listed(self, reply: Reply) -> list[Object]:
+        """Return the objects of a list, each id once.
+
+        Raises as `content_of`, and `DecodeError` if the list is not whole.
+        """
+        with _explained(self.guild):
+            content = content_of(reply)
+        if not isinstance(content, list) or reply.status == _ACCEPTED:
+            message = "the answer contains no list of application commands"
+            raise DecodeError(message, reply=reply, hint=_LATER)
+        nodes: dict[str, Object] = {}
+        for item in content:
+            match item:
+                case {"id": str(id_), "name": str(name)} if name and _ID.fullmatch(id_):
+                    nodes.setdefault(id_, item)
+                case _:
+                    message = "the answer contains a command without an id or a name"
+                    raise DecodeError(message, reply=reply, hint=_LATER)
+        return [*nodes.values()]
+
+    def add(self, bot: str, resource: Resource, text: Text) -> Operation[str]:
+        """Return the request that adds a command; one of its type and name is replaced by it."""
+        body = _sent(_object(text))
+
+        def read(reply: Reply) -> str:
+            added = self.stored(body, reply)
+            return added if reply.status == _CREATED else Overwritten(added)
+
+        return Operation(f"add {resource}", "POST", self.path(bot), read, body=body)
+
+    def edit(self, bot: str, resource: Resource, entry: Entry, text: Text) -> Operation[str]:
+        """Return the request that changes the keys of a command that differ, and no others."""
+        before, after = _object(entry.text), _object(text)
+        installs = [*self.application.integration_types] or None
+        resets = {**_RESETS, "integration_types": installs}
+        gone = {key: value for key, value in resets.items() if key in before and key not in after}
+        changed = {key: value for key, value in after.items() if before.get(key) != value}
+        body = _sent(gone | changed)
+        own: Object = dict(*entry.own)
+        body.pop("type", None)  # no command can change it
+        if "contexts" in gone and own.get("dm_permission") is False:
+            body["dm_permission"] = True  # the older way to say that it is for servers only
+        if "options" in changed:
+            # They are replaced as a whole: unknown keys of the listed ones would be lost.
+            listed = {"options": own.get("options")}
+            body |= with_unknown({"options": changed["options"]}, listed)
+        path = self.path(bot, arguments.identifier("id", entry.id))
+        read = partial(self.stored, body)
+        return Operation(f"edit {resource}", "PATCH", path, read, body=body, missing=_CHANGED)
+
+    def stored(self, body: Mapping[str, Any], reply: Reply) -> str:
+        """Read the answer to an add or an edit: the id of the command, which Discord answers.
+
+        Raises `DecodeError` if there is none: somebody else answers, and the result is unknown.
+        """
+        with _explained(self.guild, body):
+            identifier = operations.acknowledged(reply)
+        if not identifier:
+            message = "the answer contains no application command"
+            raise DecodeError(message, reply=reply, hint=_LATER)
+        return identifier
+
+    def delete(self, bot: str, resource: Resource, record_id: str) -> Operation[str]:
+        """Return the request that deletes a command."""
+
+        def read(reply: Reply) -> str:
+            try:
+                with _explained(self.guild):
+                    return operations.acknowledged(reply)
+            except NotFound as error:
+                content = json_or_none(reply)
+                if isinstance(content, dict) and content.get("code") == _GONE:
+                    raise
+                # Only Discord's own word for it says that the command is gone.
+                raise Invalid(error.message, reply=reply, hint=_LATER) from error
+
+        path = self.path(bot, arguments.identifier("id", record_id))
+        return Operation(f"delete {resource}", "DELETE", path, read, gone_is_done=True)
 
 
 def discord_service(application: Application, guild: str = "") -> RecordService:
@@ -160,18 +244,11 @@ def discord_service(application: Application, guild: str = "") -> RecordService:
         authorization="Bot {token}",
         simulated_only=True,
         agent=_AGENT,
-        read=partial(_reading, of),
-        add=partial(_adding, of),
-        edit=partial(_editing, of),
-        delete=partial(_deleting, of),
+        read=of.read,
+        add=of.add,
+        edit=of.edit,
+        delete=of.delete,
     )
-
-
-def _reading(of: _List, bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:
-    """Return the request that reads the commands."""
-    query = (("with_localizations", "true"),)
-    name = f"list {resource.collection}"
-    return Operation(name, "GET", of.path(bot), lambda reply: of.entries(_listed(of, reply)), query)
 
 
 def registered(application: str) -> Operation[bytes]:
@@ -179,77 +256,11 @@ def registered(application: str) -> Operation[bytes]:
     of = _List(UNKNOWN)
 
     def read(reply: Reply) -> bytes:
-        _listed(of, reply)
+        of.listed(reply)
         return reply.body
 
-    reading = _reading(of, application, Resource.APPLICATION_COMMAND)
+    reading = of.read(application, Resource.APPLICATION_COMMAND)
     return Operation(reading.name, reading.method, reading.path, read, reading.query)
-
-
-def _listed(of: _List, reply: Reply) -> list[Object]:
-    """Return the objects of a list, each id once; raises as `content_of`, or if it is not whole."""
-    with _explained(of.guild):
-        content = content_of(reply)
-    if not isinstance(content, list) or reply.status == _ACCEPTED:
-        message = "the answer contains no list of application commands"
-        raise DecodeError(message, reply=reply, hint=_LATER)
-    nodes: dict[str, Object] = {}
-    for item in content:
-        match item:
-            case {"id": str(id_), "name": str(name)} if name and _ID.fullmatch(id_):
-                nodes.setdefault(id_, item)
-            case _:
-                message = "the answer contains a command without an id or a name"
-                raise DecodeError(message, reply=reply, hint=_LATER)
-    return [*nodes.values()]
-
-
-def _adding(of: _List, bot: str, resource: Resource, text: Text) -> Operation[str]:
-    """Return the request that adds a command; one of its type and name is replaced by it."""
-    body = _sent(_object(text))
-
-    def read(reply: Reply) -> str:
-        added = _stored(of.guild, body, reply)
-        return added if reply.status == _CREATED else Overwritten(added)
-
-    return Operation(f"add {resource}", "POST", of.path(bot), read, body=body)
-
-
-def _editing(of: _List, bot: str, resource: Resource, entry: Entry, text: Text) -> Operation[str]:
-    """Return the request that changes the keys of a listed command that differ, and no others."""
-    before, after = _object(entry.text), _object(text)
-    installs = [*of.application.integration_types] or None
-    resets = {**_RESETS, "integration_types": installs}
-    gone = {key: value for key, value in resets.items() if key in before and key not in after}
-    changed = {key: value for key, value in after.items() if before.get(key) != value}
-    body = _sent(gone | changed)
-    own: Object = dict(*entry.own)
-    body.pop("type", None)  # no command can change it
-    if "contexts" in gone and own.get("dm_permission") is False:
-        body["dm_permission"] = True  # the older way to say that it is for servers only
-    if "options" in changed:
-        # They are replaced as a whole: unknown keys of the listed ones would be lost.
-        listed = {"options": own.get("options")}
-        body |= with_unknown({"options": changed["options"]}, listed)
-    path = of.path(bot, arguments.identifier("id", entry.id))
-    read = partial(_stored, of.guild, body)
-    return Operation(f"edit {resource}", "PATCH", path, read, body=body, missing=_CHANGED)
-
-
-def _deleting(of: _List, bot: str, resource: Resource, record_id: str) -> Operation[str]:
-    """Return the request that deletes a command."""
-
-    def read(reply: Reply) -> str:
-        try:
-            return _written(of.guild, {}, reply)
-        except NotFound as error:
-            if _code(reply) == _GONE:
-                raise
-            # Only Discord's own word for it says that the command is gone.
-            raise Invalid(error.message, reply=reply, hint=_LATER) from error
-
-    path = of.path(bot, arguments.identifier("id", record_id))
-    return Operation(f"delete {resource}", "DELETE", path, read, gone_is_done=True)
 
 
 def _object(text: Text) -> Object:
@@ -260,23 +271,6 @@ def _sent(node: Mapping[str, Any]) -> Object:
     """Return an object as requests have it: permissions are numbers in Discord's schema."""
     number = number_of(node.get("default_member_permissions"))
     return {**node} if number is None else {**node, "default_member_permissions": number}
-
-
-def _stored(guild: str, body: Mapping[str, Any], reply: Reply) -> str:
-    """Read the answer to an add or an edit: the id of the command, which Discord always answers.
-
-    Raises `DecodeError` if there is none: somebody else answers, and the result is unknown.
-    """
-    if identifier := _written(guild, body, reply):
-        return identifier
-    message = "the answer contains no application command"
-    raise DecodeError(message, reply=reply, hint=_LATER)
-
-
-def _written(guild: str, body: Mapping[str, Any], reply: Reply) -> str:
-    """Read the answer to a write: the id of the command; empty if the answer has none."""
-    with _explained(guild, body):
-        return operations.acknowledged(reply)
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -311,11 +305,6 @@ _REFUSALS: Mapping[int, tuple[type[ApiError], str, str]] = {
 }
 
 
-def _code(reply: Reply) -> object:
-    content = json_or_none(reply)
-    return content.get("code") if isinstance(content, dict) else None
-
-
 @contextmanager
 def _explained(guild: str = "", body: Mapping[str, Any] = _NOTHING) -> Iterator[None]:
     """Say in words why Discord refuses, and where in the body that was sent."""
@@ -328,9 +317,9 @@ def _explained(guild: str = "", body: Mapping[str, Any] = _NOTHING) -> Iterator[
 
 
 def _in_words(error: ApiError, body: Mapping[str, Any], guild: str) -> ApiError:
-    reply, code = error.reply, _code(error.reply)
-    content = json_or_none(reply)
-    if code == _INVALID and isinstance(content, dict):
+    reply, content = error.reply, json_or_none(error.reply)
+    code = content.get("code") if isinstance(content, dict) else None
+    if code == _INVALID:
         return Invalid(_wrong_parts(content, body) or error.message, reply=reply)
     if code == _NO_ACCESS:
         message = f"the application has no access to the server {guild}" if guild else error.message

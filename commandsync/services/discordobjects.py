@@ -14,7 +14,7 @@ Rules: Discord's documentation of application commands, and its published schema
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import NESTING, Entry, Node
@@ -266,8 +266,12 @@ def _below(key: str, wrong: Iterable[WrongPart]) -> _Wrong:
 
 def _texts(part: Node, key: str, rule: Callable[[str], str]) -> _Wrong:
     """Yield the wrong parts of a text and of its translations."""
-    text, languages = part.get(key, ""), f"{key}_localizations"
-    if message := _text(text, rule):
+
+    def message_of(text: object) -> str:
+        return rule(text) if isinstance(text, str) else "is not a string"
+
+    languages = f"{key}_localizations"
+    if message := message_of(part.get(key, "")):
         yield WrongPart((key,), message)
     translations = part.get(languages, {})
     if not isinstance(translations, Mapping):
@@ -276,12 +280,8 @@ def _texts(part: Node, key: str, rule: Callable[[str], str]) -> _Wrong:
     for locale, translation in translations.items():
         if locale not in LOCALES:
             yield WrongPart((languages, str(locale)), "is not a language of Discord")
-        elif message := _text(translation, rule):
+        elif message := message_of(translation):
             yield WrongPart((languages, locale), message)
-
-
-def _text(text: object, rule: Callable[[str], str]) -> str:
-    return rule(text) if isinstance(text, str) else "is not a string"
 
 
 def _length(text: str, least: int, most: int | None) -> str:
@@ -302,10 +302,6 @@ def _name(text: str) -> str:
 
 def _description(text: str) -> str:
     return _length(text, DESCRIPTION.least, DESCRIPTION.most)
-
-
-def _choice_name(text: str) -> str:
-    return _length(text, 1, _LONGEST_CHOICE)
 
 
 # Options, and the values that they take.
@@ -379,7 +375,8 @@ def _choices(option: Node, kind: int) -> _Wrong:
         yield WrongPart(("choices",), f"are {len(choices)}: at most {MOST_CHOICES} are allowed")
     for choice in choices:
         name = str(choice.get("name"))
-        yield from _below("choices", _below(name, _texts(choice, "name", _choice_name)))
+        wrong = _texts(choice, "name", lambda text: _length(text, 1, _LONGEST_CHOICE))
+        yield from _below("choices", _below(name, wrong))
         if is_choosing and (message := _value(choice.get("value"), kind)):
             yield WrongPart(("choices", name, "value"), message)
 
@@ -395,12 +392,7 @@ def _value(value: object, kind: int) -> str:
 
 def _is_number(value: object, kind: int) -> bool:
     is_number = isinstance(value, int | float if kind == _NUMBER else int)
-    return is_number and not isinstance(value, bool) and abs(_number(value)) <= _LARGEST
-
-
-def _number(value: Any) -> float:  # noqa: ANN401 - a number
-    number: float = value
-    return number
+    return is_number and not isinstance(value, bool) and abs(cast("float", value)) <= _LARGEST
 
 
 def _numbers(kind: int) -> str:

@@ -8,7 +8,7 @@ overwritten that the manifest leaves alone: by `ignore`, `exclude`, or as it was
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 
@@ -32,7 +32,7 @@ from commandsync.records.texts import (
 )
 from commandsync.services import commandtree
 from commandsync.services.abilities import DISCORD_ABILITIES
-from commandsync.services.commandtree import MOST_LEVELS, CallableCommand, Draft, Path, Whole
+from commandsync.services.commandtree import MOST_LEVELS, CallableCommand, Draft, Path
 from commandsync.services.discord import Application
 from commandsync.services.discordobjects import (
     SLASH,
@@ -42,7 +42,7 @@ from commandsync.services.discordobjects import (
     with_unknown,
     wrong_parts,
 )
-from commandsync.services.fit import has_prefix
+from commandsync.services.fit import has_prefix, losses_of
 
 _NAMES = {
     "1": "slash commands",
@@ -83,12 +83,11 @@ def compose(  # noqa: PLR0913 - the policy of the manifest
         earlier: If given, only these are deleted: the types and the names of callable commands
             that an earlier version of the manifest had. Sources that are partly read ask for it.
     """
-    reading = _EntryReading(ignored)
-    drafts = reading.drafts(commands)
-    pairs = _counterparts([*drafts.values()], listed)
     composing = _Composing(
-        reading, application.integration_types, guild, ignored, prune=prune, earlier=earlier
+        application.integration_types, guild, ignored, prune=prune, earlier=earlier
     )
+    drafts = composing.drafts(commands)
+    pairs = _counterparts([*drafts.values()], listed)
     for key, draft in drafts.items():
         composing.add(draft, pairs.get(key))
     composing.leave([entry for entry in listed if entry not in pairs.values()])
@@ -126,71 +125,6 @@ _TRANSLATED = Loss(TRANSLATIONS, LossReason.CHANGED, Instead.NOT_SHOWN)
 _NOT_DESCRIBED = Loss("description", LossReason.NOT_DESCRIBED, Instead.ELLIPSIS)
 
 
-class _Losses:
-    """Gathers losses, each with the commands that it is about."""
-
-    def __init__(self) -> None:
-        self._lost: dict[Loss, dict[str, Registrable]] = {}
-
-    def add(self, cause: Loss, commands: Iterable[Registrable | None]) -> None:
-        """Add commands that lose something for a cause."""
-        for command in filter(None, commands):
-            self._lost.setdefault(cause, {}).setdefault(command.name, command)
-
-    def all(self) -> tuple[Loss, ...]:
-        """Return the losses, in the order of their consequences."""
-        order = [*Instead]
-        losses = (
-            replace(cause, names=tuple(lost), location=next(iter(lost.values())).location)
-            for cause, lost in self._lost.items()
-        )
-        return tuple(sorted(losses, key=lambda loss: order.index(loss.instead)))
-
-
-class _EntryReading:
-    """Reads which commands of Discord the entries mean, and which ones they leave alone."""
-
-    def __init__(self, ignored: Callable[[str], bool]) -> None:
-        self.losses, self.untouched, self._ignored = _Losses(), set[_Key](), ignored
-
-    def drafts(self, commands: Iterable[Registrable]) -> dict[_Key, Draft]:
-        """Return the entries of each command of Discord, by its type and name."""
-        calls = [call for command in commands for call in self._calls(command)]
-        drafts: dict[_Key, Draft] = {}
-        for call in calls:
-            drafts.setdefault((call.type, call.path[0]), Draft(call.type, call.path[0]))
-        # The object of a group has the order of its sub-commands.
-        for call in sorted(calls, key=lambda call: bool(call.command) and not call.is_group):
-            if not drafts[call.type, call.path[0]].take(call):
-                self.losses.add(_SAME_NAME, [call.command])
-        for draft in drafts.values():
-            self.losses.add(_GROUP, (call.command for call in draft.settle()))
-        return drafts
-
-    def _calls(self, command: Registrable) -> Iterable[CallableCommand]:
-        kind, name = commandtree.type_of(command), commandtree.name_of(command)
-        calls = [*commandtree.calls_of(command)] if kind else []
-        if command.standing is Standing.UNTOUCHED or self._ignored(command.name):
-            self.untouched |= {(kind, name), *((kind, " ".join(call.path)) for call in calls)}
-        elif not kind:
-            self._lose(command, name)
-        elif kind in _NAMES:
-            if all(len(call.path) <= MOST_LEVELS for call in calls):
-                return calls
-            self.losses.add(_LEVELS, [command])
-        return []
-
-    def _lose(self, command: Registrable, name: str) -> None:
-        """Leave out a command that is not called with a `/`."""
-        if not has_prefix(command.syntax, name):
-            self.untouched.add(("", name))  # a word alone may be how a registered one is called
-        in_menu = command.syntax == name and (
-            " " in name or command.description in MENU_DESCRIPTIONS.values()
-        )
-        if not command.reason:
-            self.losses.add(_MENU if in_menu else _PREFIXED, [command])
-
-
 def _counterparts(drafts: Sequence[Draft], listed: Sequence[Entry]) -> dict[_Key, Entry]:
     """Return the listed commands that drafts mean: by their ids, their names, or former names."""
     by_id = {entry.id: entry for entry in listed if entry.id}
@@ -218,9 +152,8 @@ def _key(entry: Entry) -> _Key:
 
 @dataclass(slots=True)
 class _Composing:
-    """Makes the records."""
+    """Reads the entries, and makes the records."""
 
-    reading: _EntryReading
     installs: Sequence[int]
     guild: str
     ignored: Callable[[str], bool]
@@ -230,11 +163,53 @@ class _Composing:
     untouched: list[Entry] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)  # listed ones that stay, by type
+    _left: set[_Key] = field(default_factory=set)  # the commands that entries leave alone
+    _lost: dict[Loss, dict[str, Registrable]] = field(default_factory=dict)
+
+    def drafts(self, commands: Iterable[Registrable]) -> dict[_Key, Draft]:
+        """Return the entries of each command of Discord, by its type and name."""
+        calls = [call for command in commands for call in self._calls(command)]
+        drafts: dict[_Key, Draft] = {}
+        for call in calls:
+            drafts.setdefault((call.type, call.path[0]), Draft(call.type, call.path[0]))
+        # The object of a group has the order of its sub-commands.
+        for call in sorted(calls, key=lambda call: bool(call.command) and not call.is_group):
+            if not drafts[call.type, call.path[0]].take(call):
+                self._lose(_SAME_NAME, [call.command])
+        for draft in drafts.values():
+            self._lose(_GROUP, (call.command for call in draft.settle()))
+        return drafts
+
+    def _calls(self, command: Registrable) -> Iterable[CallableCommand]:
+        kind, name = commandtree.type_of(command), commandtree.name_of(command)
+        calls = [*commandtree.calls_of(command)] if kind else []
+        if command.standing is Standing.UNTOUCHED or self.ignored(command.name):
+            self._left |= {(kind, name), *((kind, " ".join(call.path)) for call in calls)}
+        elif not kind:
+            self._lose_uncalled(command, name)
+        elif kind in _NAMES:
+            if all(len(call.path) <= MOST_LEVELS for call in calls):
+                return calls
+            self._lose(_LEVELS, [command])
+        return []
+
+    def _lose_uncalled(self, command: Registrable, name: str) -> None:
+        """Leave out a command that is not called with a `/`."""
+        if not has_prefix(command.syntax, name):
+            self._left.add(("", name))  # a registered one may be called by a word alone
+        in_menu = command.syntax == name and (
+            " " in name or command.description in MENU_DESCRIPTIONS.values()
+        )
+        if not command.reason:
+            self._lose(_MENU if in_menu else _PREFIXED, [command])
+
+    def _lose(self, cause: Loss, commands: Iterable[Registrable | None]) -> None:
+        for command in filter(None, commands):
+            self._lost.setdefault(cause, {}).setdefault(command.name, command)
 
     def _leaves(self, kind: str, name: str) -> bool:
         """Whether the manifest leaves a command or a group alone."""
-        untouched = self.reading.untouched
-        return self.ignored(name) or (kind, name) in untouched or ("", name) in untouched
+        return self.ignored(name) or (kind, name) in self._left or ("", name) in self._left
 
     def _keeps(self, kind: str, path: Path) -> bool:
         """Whether a listed callable command stays that the manifest does not have."""
@@ -263,18 +238,15 @@ class _Composing:
         text = ApplicationCommand.of(with_unknown(full, listed))
         location = draft.at((draft.name,)).location
         self.entries.append(Entry(text, draft.pin, location, draft.formerly))
-        self._lose(whole)
+        self._lose(_OPTIONS_STAY, whole.kept)
+        self._lose(_TRANSLATED, whole.translations)
+        self._lose(_NOT_DESCRIBED, whole.undescribed)
         if entry is None or entry.text != text:
             self.problems += (_problem(draft, part) for part in wrong_parts(full))
 
-    def _lose(self, whole: Whole) -> None:
-        self.reading.losses.add(_OPTIONS_STAY, whole.kept)
-        self.reading.losses.add(_TRANSLATED, whole.translations)
-        self.reading.losses.add(_NOT_DESCRIBED, whole.undescribed)
-
     def _stay(self, draft: Draft, entry: Entry | None, cause: Loss) -> None:
         """Leave a command as it is registered, if it is."""
-        self.reading.losses.add(cause, (call.command for call in draft.calls.values()))
+        self._lose(cause, (call.command for call in draft.calls.values()))
         self.untouched += [entry] if entry else []
 
     def leave(self, others: Iterable[Entry]) -> None:
@@ -304,7 +276,7 @@ class _Composing:
         return Registration(
             entries=tuple(self.entries),
             untouched=tuple(self.untouched),
-            losses=self.reading.losses.all(),
+            losses=losses_of({cause: [*lost.values()] for cause, lost in self._lost.items()}),
             problems=tuple(self.problems),
         )
 

@@ -371,13 +371,13 @@ def with_ignored_parts(patch: pytest.MonkeyPatch) -> None:
 
 def with_bulk_requests(patch: pytest.MonkeyPatch) -> None:
     """Replace the list instead of adding to it."""
-    adding = discord._adding  # noqa: SLF001 - the mutant is here
+    adding = discord._List.add  # noqa: SLF001 - the mutant is here
 
     def replacing(*arguments: Any) -> Operation[str]:  # noqa: ANN401 - as the function
         operation = adding(*arguments)
         return replace(operation, method="PUT", body=[operation.body])
 
-    patch.setattr(discord, "_adding", replacing)
+    patch.setattr(discord._List, "add", replacing)  # noqa: SLF001 - as above
 
 
 WRONG_AT_DISCORD: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
