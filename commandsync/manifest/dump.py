@@ -15,8 +15,7 @@ from itertools import starmap
 from typing import Any, NamedTuple, cast
 
 from commandsync.errors import FileError, UsageError
-from commandsync.manifest.reader import Manifest
-from commandsync.manifest.registrations import DiscordListing
+from commandsync.manifest.reader import DiscordListing, Manifest
 from commandsync.manifest.source import quoted
 from commandsync.manifest.yamltext import block, entry_lines, one_line, written
 from commandsync.records.imported import is_imported

@@ -49,6 +49,9 @@ Scope = Literal["default", "all_private_chats", "all_group_chats", "all_chat_adm
 Method = Literal["POST", "PUT", "PATCH"]
 """The methods of the request that replaces a list."""
 
+DISCORD = "discord"
+"""The name of the service with commands that are records, not a list."""
+
 NONE = "none"
 """In place of a language's file: the list of that language is deleted."""
 

@@ -15,9 +15,8 @@ from typing import cast
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Location, Problem
 from commandsync.manifest import nodes
-from commandsync.manifest.keys import NONE, ListingKeys, ReplaceKeys
+from commandsync.manifest.keys import DISCORD, NONE, ListingKeys, ReplaceKeys
 from commandsync.manifest.nodes import Scalar
-from commandsync.manifest.registrations import DISCORD
 from commandsync.manifest.source import FileProblems, did_you_mean, quoted
 from commandsync.records.losses import COMMANDS, with_characters
 from commandsync.records.snapshot import Audience, Snapshot

@@ -14,8 +14,7 @@ from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import UsageError
 from commandsync.manifest.keys import MARKS, ManifestKeys
 from commandsync.manifest.nodes import Mapping, ParsedYaml, Scalar, parse
-from commandsync.manifest.reader import Manifest, ManifestReader
-from commandsync.manifest.registrations import DiscordListing
+from commandsync.manifest.reader import DiscordListing, Manifest, ManifestReader
 from commandsync.manifest.source import (
     STDIN,
     Allowance,

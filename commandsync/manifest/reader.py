@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from collections.abc import Mapping as AnyMapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import product, repeat
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from commandsync.diagnostics import Do, Location, Problem
-from commandsync.manifest.checks import CommandDefaults, UnfitError, ValidationContext
-from commandsync.manifest.entries import Placed, check
-from commandsync.manifest.keys import MANIFEST, MARKS, ImportKeys, ManifestKeys
+from commandsync.manifest.checks import CommandDefaults, ValidationContext
+from commandsync.manifest.entries import registrables, snapshot_of
+from commandsync.manifest.keys import (
+    DISCORD,
+    MANIFEST,
+    MARKS,
+    ImportKeys,
+    ListingKeys,
+    ManifestKeys,
+)
 from commandsync.manifest.nodes import Mapping, ParsedYaml, Scalar, Sequence, parse, strings
 from commandsync.manifest.overlay import ImportedPart, Overlay, Own, laid_over, read_imported
 from commandsync.manifest.plain import manifest_keys
-from commandsync.manifest.registrations import DiscordListing, discord_listing, registrables
 from commandsync.manifest.source import (
     STDIN,
     Allowance,
@@ -46,7 +50,7 @@ from commandsync.records.imported import (
     names_place,
     objects_by_name,
 )
-from commandsync.records.snapshot import Entry, Levels, Registrable, Snapshot, Standing
+from commandsync.records.snapshot import Levels, Registrable, Snapshot, Standing
 from commandsync.records.texts import OF_MANIFEST, Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 
@@ -57,13 +61,29 @@ if TYPE_CHECKING:
 _INCLUDED = "an included file"
 _LANGUAGE = "a file of descriptions in a language"
 _NO_TEXTS = "a file of descriptions must have keys and values: a description for each name"
-_ELLIPSES = frozenset({"…", "...", ".."})
-# How often a command was used, as a backup notes it behind its id.
-_USES = re.compile(r"[ \t]+# uses: ([0-9]{1,15})[ \t]*(?=[\r\n]|\Z)")
+_OF_DISCORD = ("bot", "base_url", "token_env", "lossy", "guild")  # keys beside `service`
 _LARGEST_JSON = 1024 * 1024  # characters
 _PLAN_KEYS = {"changes", "fingerprint", "digest"}
 _PLAN = ("a saved plan", Do.APPLY_PLAN())
 _OTHER_PROGRAM = "the JSON of another program", Do.WRITE_STARTER()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordListing:
+    """The commands of an application at Discord, global or of one server."""
+
+    guild: str = ""  # the id of the server; empty for the global commands
+    base_url: str = ""  # the scheme and host in place of Discord's own; empty for these
+    token_env: str = ""  # the variable that holds the token; empty for the service's own
+    bot: str = ""  # the id of the bot or its application; empty if the token decides
+    lossy: tuple[str, ...] = ()  # what may be missing without a warning
+    location: Location
+    service: ClassVar[str] = DISCORD
+
+    @property
+    def name(self) -> str:
+        """Its name in output: `discord`, or `discord (server 613425648685547541)`."""
+        return f"{DISCORD} (server {self.guild})" if self.guild else DISCORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +192,7 @@ class ManifestReader:
         overlay = self.overlay(main, own.get(Resource.COMMAND, ()), defaults)
         if self.has_import:
             own[Resource.COMMAND] = list(overlay.entries)
-        snapshot = _snapshot(own, defaults, rules)
+        snapshot = snapshot_of(own, defaults, rules)
         if not snapshot.collections:
             keys = " and no ".join(f"{kind.collection}:" for kind in OF_MANIFEST)
             main.report.warning(0, f"the manifest has no {keys}, so nothing is synced")
@@ -284,7 +304,7 @@ class ManifestReader:
             bot=model.bot,
             texts_of=lambda file: self.language(report, file, names),
         )
-        discord = discord_listing(report, root, model.listings, bot=model.bot)
+        discord = _discord_listing(report, root, model.listings, bot=model.bot)
         if not LIST_ABILITIES.keys() <= {*snapshot.collections}:
             services: list[ManifestListing | DiscordListing] = [
                 *listings,
@@ -334,6 +354,31 @@ class ManifestReader:
             is_list = isinstance(root, Sequence)
             report.error(0, message, "put the list under commands:" if is_list else "")
         return None
+
+
+def _discord_listing(
+    report: FileProblems, root: Mapping, models: Iterable[ListingKeys], *, bot: str
+) -> DiscordListing | None:
+    """Return the listing of Discord; None without one. Problems beside other keys are reported."""
+    first: DiscordListing | None = None
+    entries = cast("list[Mapping]", root.get("listings", []))
+    for node, model in zip(entries, models, strict=True):
+        if model.service != DISCORD:
+            if "guild" in node:
+                message = f"guild is allowed for {DISCORD} only"
+                report.error(node["guild"].at, message, "remove guild:")
+            continue
+        for key in sorted({*node} - {"service", *_OF_DISCORD}):
+            report.error(node[key].at, f"{key} is not allowed for {DISCORD}", f"remove {key}:")
+        location = report.source.location(node.at)
+        if first:
+            message = f"duplicate listing {DISCORD} (first at {first.location})"
+            hint = "keep one: each run can name a server instead"
+            report.error(node.at, message, hint)
+            continue
+        values = {key: getattr(model, key) for key in _OF_DISCORD}
+        first = DiscordListing(**values | {"bot": model.bot or bot}, location=location)
+    return first
 
 
 def _texts(file: ParsedYaml, names: AbstractSet[str]) -> dict[str, str]:
@@ -390,53 +435,3 @@ def _objects(commands: Iterable[Own]) -> AnyMapping[str, Levels]:
     return objects_by_name(
         (model.name, model.discord) for model in models if model.object and model.discord
     )
-
-
-def _snapshot(
-    own: AnyMapping[Resource, Iterable[Own]], defaults: CommandDefaults, rules: SyncRules
-) -> Snapshot:
-    collections: dict[Resource, tuple[Entry, ...]] = {}
-    for kind, entries in own.items():
-        names = {getattr(each.model, kind.fields[0]) for each in entries}
-        placed = [entry for each in entries for entry in _entry(kind, each, defaults, names)]
-        check(kind, placed, rules)
-        collections[kind] = tuple(entry.entry for entry in placed)
-    return Snapshot(MappingProxyType(collections))
-
-
-def _entry(
-    kind: Resource, own: Own, defaults: CommandDefaults, names: AbstractSet[str]
-) -> Iterator[Placed]:
-    """Yield the records of an entry: of a group, the sub-commands without entries of their own."""
-    report, node, model = own.report, own.node, own.model
-    for key in own.missing:
-        report.error(node.at, f"{kind.with_article} needs a {key}")
-    if own.missing:
-        return
-    if getattr(model, "description", None) in _ELLIPSES:
-        message = "the description is only an ellipsis"
-        report.warning(own.at("description"), message, "describe what it does")
-    try:
-        text, schedule = model.as_text(defaults), model.schedule
-    except UnfitError as error:
-        key, *problem = error.args
-        report.error(own.at(key), *problem)
-        return
-    location = report.source.location(node.at)
-    noted = _USES.match(report.source.text, node["id"].end) if "id" in node else None
-    if members := getattr(model, "members", lambda _: ())(text):  # of commands alone
-        if model.id:
-            hint = "remove it; discord.id is the one that Discord has"
-            report.error(own.at("id"), "a group is on no list itself, and has no id there", hint)
-        parts = (Entry(each, location=location, formerly=old) for each, old in members)
-        yield from (Placed(each, node, report) for each in parts if each.name not in names)
-        return
-    entry = Entry(
-        text,
-        id=model.id,
-        location=location,
-        formerly=model.formerly,
-        uses=int(noted[1]) if noted else None,
-        schedule=schedule,
-    )
-    yield Placed(entry, node, report)

@@ -307,7 +307,7 @@ class SavedJob(Job):
 def _saved_site(settings: Settings, plan: RecordPlan) -> Site:
     """Return the plan's own listing; flags must not name another one."""
     if any(kind.exact for kind in plan.scope):
-        from commandsync.manifest.registrations import DiscordListing  # noqa: PLC0415 - loads yaml
+        from commandsync.manifest.reader import DiscordListing  # noqa: PLC0415 - loads yaml
         from commandsync.services.discord import ORIGIN  # noqa: PLC0415 - seldom needed
 
         # A plan is data: only the environment decides which hosts get the token.

@@ -43,7 +43,7 @@ from commandsync.sync.settings import (
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.manifest.listings import ManifestListing
-    from commandsync.manifest.registrations import DiscordListing
+    from commandsync.manifest.reader import DiscordListing
     from commandsync.services.discord import Application
 
 
@@ -297,10 +297,8 @@ def record_site(settings: Settings, manifest: Manifest | None) -> Site:
     It is Discord if the settings say so, or where the manifest has no page. Raises `UsageError` if
     the settings name another listing, or as `site_of` and `discord_site`.
     """
-    from commandsync.manifest.registrations import (  # noqa: PLC0415 - loads yaml
-        DISCORD,
-        DiscordListing,
-    )
+    from commandsync.manifest.keys import DISCORD  # noqa: PLC0415 - loads yaml
+    from commandsync.manifest.reader import DiscordListing  # noqa: PLC0415 - loads yaml
 
     listing = (manifest and manifest.discord) or DiscordListing(location=Location(""))
     names = {DISCORD, listing.name}

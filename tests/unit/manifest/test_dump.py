@@ -11,7 +11,7 @@ from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import Shared, dump_manifest, fields_of, shared_of, starter
-from commandsync.manifest.registrations import DiscordListing
+from commandsync.manifest.reader import DiscordListing
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical

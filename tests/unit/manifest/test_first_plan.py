@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from commandsync.diagnostics import Location
 from commandsync.manifest import Manifest, load_head, load_manifests
 from commandsync.manifest.dump import dump_manifest, ejected
-from commandsync.manifest.registrations import DiscordListing
+from commandsync.manifest.reader import DiscordListing
 from commandsync.manifest.yamltext import imported_text
 from commandsync.records.imported import ImportedFile
 from commandsync.records.snapshot import Entry, Snapshot

@@ -6,7 +6,7 @@ import pytest
 
 from commandsync.diagnostics import Location
 from commandsync.manifest import Manifest
-from commandsync.manifest.registrations import DiscordListing
+from commandsync.manifest.reader import DiscordListing
 from commandsync.services.discord import Application, discord_service
 from commandsync.sync.settings import Settings
 from commandsync.sync.sites import DiscordSite, discord_of, discord_site

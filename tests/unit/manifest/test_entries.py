@@ -8,7 +8,7 @@ import pytest
 from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests
-from commandsync.manifest.registrations import DiscordListing
+from commandsync.manifest.reader import DiscordListing
 from commandsync.manifest.yamltext import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from commandsync.records.snapshot import Registrable, Standing
