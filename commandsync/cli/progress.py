@@ -199,13 +199,13 @@ class ProgressPlace:
             self._settled.clear()
             return
         self._settled.update(settled.change for settled in step.settled)
-        from commandsync.document.change import ChangeView
+        from commandsync.document.change import change_view
 
         self._pause_end = monotonic() + step.wait if step.wait else 0.0
         for call in step.start:
             if call.key >= 0:  # a write
                 change = plan.changes[call.key]
-                name = f"{ChangeView(change).title} {visible(change.name)}"
+                name = f"{change_view(change).title} {visible(change.name)}"
                 self._writes.append((call.operation, name))
 
     def _update(self, *, is_late: bool = False) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from commandsync.apply.outcomes import Outcome, Settled
+from commandsync.apply.outcomes import Settled
 from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, PartChange, part_changes
 from commandsync.records.snapshot import Node, shown_time
@@ -53,72 +53,20 @@ class Difference(NamedTuple):
     breaking: bool = False
 
 
-@dataclass(frozen=True)  # without slots: what differs is compared once, and only if it is shown
+@dataclass(frozen=True, kw_only=True)  # without slots: its parts are compared if they are shown
 class ChangeView:
     """The change of one record, in the words and values that formats lay out."""
 
     change: Change
-
-    @property
-    def name(self) -> str:
-        """The name or title after the change; of a delete, as listed."""
-        return self.change.name
-
-    @property
-    def location(self) -> Location | None:
-        """Its place in the manifest."""
-        return self.change.location
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the record is an object, whose parts have names that are foreign text."""
-        return self.change.resource.exact
-
-    @property
-    def verb(self) -> Verb:
-        """The action, in which a rename is no edit."""
-        return "rename" if self.is_rename else self.change.action
-
-    @property
-    def title(self) -> str:
-        """The verb and the kind of record, such as `add command`."""
-        return f"{self.verb} {self.change.resource}"
-
-    @property
-    def prefix(self) -> str:
-        """The kind of record before its name; empty for a command."""
-        resource = self.change.resource
-        return "" if resource.is_command else f"{resource} "
-
-    @property
-    def is_rename(self) -> bool:
-        """Whether the name changes, and the record stays."""
-        return isinstance(self.change, Edit) and self.change.renames
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The old and the new name of a rename; the only name of any other change."""
-        texts = self.change.texts if self.is_rename else self.change.texts[:1]
-        return tuple(text[0] for text in reversed(texts))
-
-    @property
-    def uses(self) -> int:
-        """How many uses are lost with it, as far as that is known."""
-        return getattr(self.change, "uses", 0) or 0
-
-    @property
-    def remark(self) -> str:
-        """The reason of a delete or of its place, and the number of lost uses; or nothing."""
-        remarks = []
-        if isinstance(self.change, Delete):
-            until = self.change.until
-            remarks = [
-                f"it ended at {shown_time(until)}" if until else "",
-                _FIRST[self.change.first],
-            ]
-        goes = "goes" if self.uses == 1 else "go"
-        lost = f"{counted(self.uses, 'use')} {goes} with it" if self.uses else ""
-        return "; ".join(filter(None, (*remarks, lost)))
+    verb: Verb  # the action, in which a rename is no edit
+    title: str  # the verb and the kind of record, such as `add command`
+    prefix: str  # the kind of record before its name; empty for a command
+    name: str  # after the change; of a delete, as listed
+    names: tuple[str, ...]  # the old and the new name of a rename; the name of any other change
+    location: Location | None  # in the manifest
+    is_exact: bool  # whether it is about an object, whose parts have names that are foreign text
+    uses: int  # how many uses are lost with it, as far as that is known
+    remark: str  # the reason of a delete or of its place, and the number of lost uses; or nothing
 
     @cached_property
     def record(self) -> dict[str, str]:
@@ -142,7 +90,32 @@ class ChangeView:
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
         """The same as text, without the new name of a rename."""
-        return tuple(map(_difference, self.parts[int(self.is_rename) :]))
+        return tuple(map(_difference, self.parts[1 if self.verb == "rename" else 0 :]))
+
+
+def change_view(change: Change) -> ChangeView:
+    """Return the view of one change."""
+    renames = isinstance(change, Edit) and change.renames
+    verb: Verb = "rename" if renames else change.action
+    texts, resource, uses = change.texts, change.resource, getattr(change, "uses", 0) or 0
+    remarks = []
+    if isinstance(change, Delete):
+        ended = f"it ended at {shown_time(change.until)}" if change.until else ""
+        remarks = [ended, _FIRST[change.first]]
+    if uses:
+        remarks.append(f"{counted(uses, 'use')} {'goes' if uses == 1 else 'go'} with it")
+    return ChangeView(
+        change=change,
+        verb=verb,
+        title=f"{verb} {resource}",
+        prefix="" if resource.is_command else f"{resource} ",
+        name=texts[0][0],
+        names=(texts[1][0], texts[0][0]) if renames else (texts[0][0],),
+        location=change.location,
+        is_exact=resource.exact,
+        uses=uses,
+        remark="; ".join(filter(None, remarks)),
+    )
 
 
 DONE, _ALREADY = "done", "done already"
@@ -150,8 +123,7 @@ ENDS = (DONE, _ALREADY, "sent", "failed", "unknown", "skipped")
 """The ends of a change; one that is done already was done before the run."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettledView:
+class SettledView(NamedTuple):
     """One change and how it ended."""
 
     settled: Settled
@@ -159,21 +131,11 @@ class SettledView:
     end: str  # a word or two of `ENDS`
     reasons: tuple[str, ...]  # why it is not done: Discord names each wrong part on a line
 
-    @property
-    def outcome(self) -> Outcome:
-        """How it ended."""
-        return self.settled.outcome
-
-    @property
-    def reason(self) -> str:
-        """The reasons on one line."""
-        return "; ".join(self.reasons)
-
 
 def settled_view(settled: Settled) -> SettledView:
     """Return the view of one change and its end."""
     end = _ALREADY if settled.already else settled.outcome.value
-    return SettledView(settled, ChangeView(settled.change), end, tuple(settled.error.splitlines()))
+    return SettledView(settled, change_view(settled.change), end, tuple(settled.error.splitlines()))
 
 
 def whole_fields(text: Text) -> dict[str, str]:

@@ -325,7 +325,7 @@ def change_part(
     model = models[change.action]
     values = {name: getattr(change, name, None) for name in model.model_fields}
     values["fields"] = view.parts
-    if view.is_rename:
+    if view.verb == "rename":
         values["renamed_from"] = view.names[0]
     return model.of(**values | ending)
 

@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from datetime import datetime
 from itertools import product
-from typing import Annotated, Any, Literal, NoReturn, Self, assert_never
+from typing import Annotated, Any, Literal, NoReturn, Self
 
 from pydantic import AfterValidator, Field, ValidationError, WithJsonSchema, model_validator
 
@@ -208,6 +208,11 @@ def plan_document(plan: Plan, words: Words = LIBRARY) -> part.Document:
 def head_values(view: PlanView) -> part.Document:
     """Return the values of `Head` but the changes."""
     plan, counts, limit = view.plan, view.counts, view.plan.rules.max_deletes
+    scheduled: list[ScheduledEntry] = []
+    if isinstance(plan, RecordPlan):  # of a whole list, only what is due is sent
+        for each in plan.scheduled:
+            times = {"publish": each.schedule.publish, "until": each.schedule.until}
+            scheduled.append(ScheduledEntry.of(each, **times))
     return {
         "version": VERSION,
         **_listing_values(plan),
@@ -228,7 +233,8 @@ def head_values(view: PlanView) -> part.Document:
         "refused": view.refusal and Refused.of(view.refusal),
         "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
         "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable),
-        **_schedule_values(plan),
+        "planned_at": plan.now if isinstance(plan, RecordPlan) else None,
+        "scheduled": tuple(scheduled),
         "warnings": view.notices,
         "fingerprint": plan.fingerprint,
     }
@@ -236,33 +242,16 @@ def head_values(view: PlanView) -> part.Document:
 
 def _listing_values(plan: Plan) -> part.Document:
     """Return the values of the keys that only a manifest with `listings:` has."""
-    match plan:
-        case RecordPlan(label=""):
-            return dict.fromkeys(("listing", "audience", "known", "compared_with", "losses"))
-        case RecordPlan():
-            names: part.Document = {"listing": plan.label, "audience": None}
-        case ListPlan():
-            audience = plan.audience and AudiencePart.of(plan.audience)
-            names = {"listing": plan.name, "audience": audience}
-        case _:
-            assert_never(plan)
-    losses = (LossPart.of(loss, instead=instead_of(loss)) for loss in plan.losses)
+    if not plan.label:
+        return dict.fromkeys(("listing", "audience", "known", "compared_with", "losses"))
+    audience = plan.audience if isinstance(plan, ListPlan) else None
     return {
-        **names,
+        "listing": plan.name if isinstance(plan, ListPlan) else plan.label,
+        "audience": audience and AudiencePart.of(audience),
         "known": plan.known,
         "compared_with": name_of(plan.baseline),
-        "losses": tuple(losses),
+        "losses": tuple(LossPart.of(loss, instead=instead_of(loss)) for loss in plan.losses),
     }
-
-
-def _schedule_values(plan: Plan) -> part.Document:
-    if isinstance(plan, ListPlan):  # only what is due is sent
-        return {"planned_at": None, "scheduled": ()}
-    entries = (
-        ScheduledEntry.of(each, publish=each.schedule.publish, until=each.schedule.until)
-        for each in plan.scheduled
-    )
-    return {"planned_at": plan.now, "scheduled": tuple(entries)}
 
 
 def digest_of(document: part.Document) -> str:

@@ -15,7 +15,6 @@ from pydantic import Field, TypeAdapter
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.diagnostics import LIBRARY, Problem, Words
 from commandsync.document import VERSION, part
-from commandsync.document.change import SettledView
 from commandsync.document.part import Document, HintField, Model, Place, optional
 from commandsync.document.plan import Head, PlanDocument, head_values
 from commandsync.document.view import result_view
@@ -117,28 +116,22 @@ class ResultDocument(Head):
 def result_document(result: Result, words: Words = LIBRARY) -> part.Document:
     """Return the document of a result, with hints in the words of a program."""
     view = result_view(result, words)
+    changes, rewritten = [], []
+    for each in view.settled:
+        ending = {name: getattr(each.settled, name) for name in Ending.model_fields}
+        changes.append(part.change_part(each.change, _SETTLED, **ending))
+    for each in view.rewritten:
+        change = each.change.change
+        fields = tuple(map(RewrittenField.of, each.settled.rewrites))
+        rewritten.append(RewrittenRecord.of(change, id=getattr(change, "id", None), fields=fields))
     return ResultDocument.of(
         result,
         **head_values(view.plan),
-        changes=tuple(map(_settled, view.settled)),
+        changes=tuple(changes),
         outcomes=Outcomes.of(**{each: result.count(each) for each in Outcome}),
         left=tuple(map(part.change_part, view.remaining)),
-        differences=tuple(map(_rewritten, view.rewritten)),
+        differences=tuple(rewritten),
     ).model_dump(mode="json", context=words)
-
-
-def _settled(view: SettledView) -> part.PlannedChange:
-    ending = {name: getattr(view.settled, name) for name in Ending.model_fields}
-    return part.change_part(view.change, _SETTLED, **ending)
-
-
-def _rewritten(view: SettledView) -> RewrittenRecord:
-    change = view.change.change
-    return RewrittenRecord.of(
-        change,
-        id=getattr(change, "id", None),
-        fields=tuple(map(RewrittenField.of, view.settled.rewrites)),
-    )
 
 
 D = TypeVar("D", bound=Model)

@@ -11,8 +11,15 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, assert_never
 
 from commandsync.apply.outcomes import Outcome, Result
-from commandsync.diagnostics import Location, Notice, Words, in_words
-from commandsync.document.change import ENDS, ChangeView, SettledView, Verb, settled_view
+from commandsync.diagnostics import Notice, Words, in_words
+from commandsync.document.change import (
+    ENDS,
+    ChangeView,
+    SettledView,
+    Verb,
+    change_view,
+    settled_view,
+)
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import (
     AsRead,
@@ -80,31 +87,6 @@ class PlanView:
         """The changes that are shown to people: none of them is certain for an unknown list."""
         return () if self.unseen else self.changes
 
-    @property
-    def is_asked(self) -> bool:
-        """Whether apply asks, where somebody is there, before it replaces an unknown list."""
-        return isinstance(self.plan, ListPlan) and self.plan.is_asked
-
-    @property
-    def is_replaced_unseen(self) -> bool:
-        """Whether apply replaces a list that is compared with nothing."""
-        return isinstance(self.plan, ListPlan) and isinstance(self.plan.baseline, Unknown)
-
-    @property
-    def why_unknown(self) -> str:
-        """Why nothing is known of a list, where that is not usual; else empty."""
-        return self.plan.baseline.why if isinstance(self.plan.baseline, Unknown) else ""
-
-    @property
-    def is_dangerous(self) -> bool:
-        """Whether it is refused, deletes something, or is not compared with anything."""
-        return bool(self.refusal or self.counts["delete"] or self.counts["replace"] or self.unseen)
-
-    @property
-    def top(self) -> Location | None:
-        """The first line of its manifest, for remarks that concern no line of it."""
-        return Location(self.plan.manifest[0]) if self.plan.manifest else None
-
 
 def plan_view(plan: Plan, *, applied: bool = False) -> PlanView:
     """Return the view of one plan; once it is `applied`, nothing of it is due any more."""
@@ -113,7 +95,7 @@ def plan_view(plan: Plan, *, applied: bool = False) -> PlanView:
 
 def _view(plan: Plan, alike: Sequence[Plan], *, applied: bool = False) -> PlanView:
     """Return the view of a plan that stands for all that show the same."""
-    changes = tuple(map(ChangeView, plan.changes))
+    changes = tuple(map(change_view, plan.changes))
     counts = Counter(change.verb for change in changes)
     unseen = _unseen(plan, [each.label for each in alike])
     summary = f"{_to_do(counts)}, {plan.unchanged} unchanged."
@@ -155,8 +137,7 @@ def _to_do(counts: Mapping[Verb, int]) -> str:
 
 def _legend(changes: Sequence[ChangeView]) -> tuple[str, ...]:
     signs = dict.fromkeys(
-        f"exact {change.verb}" if change.is_exact and change.is_rename else change.verb
-        for change in changes
+        f"exact {change.verb}" if change.is_exact else change.verb for change in changes
     )
     return tuple(_LEGEND[sign] for sign in signs if sign in _LEGEND)
 
@@ -167,7 +148,7 @@ def total_of(plans: Sequence[Plan]) -> str:
         return ""
     known = [plan for plan in plans if plan.known]
     unknown = len(plans) - len(known)
-    counts = Counter(ChangeView(change).verb for plan in known for change in plan.changes)
+    counts = Counter(change_view(change).verb for plan in known for change in plan.changes)
     unchanged = sum(plan.unchanged for plan in known)
     unseen = f"; {counted(unknown, 'list')} to send whose content is not known" if unknown else ""
     return f"All listings: {_to_do(counts)}, {unchanged} unchanged{unseen}."
@@ -178,7 +159,7 @@ def question_of(plans: Sequence[Plan]) -> str:
 
     Of lists that are replaced unseen, it is their number alone.
     """
-    changes = [ChangeView(each) for plan in plans if plan.known for each in plan.changes]
+    changes = [change_view(each) for plan in plans if plan.known for each in plan.changes]
     actions = Counter(change.verb for change in changes)
     counts = ", ".join(f"{actions[verb]:,} to {verb}" for verb in VERBS if actions[verb])
     lost = sum(change.uses for change in changes)
@@ -452,7 +433,6 @@ class ResultView:
     plan: PlanView  # as it is once it is applied
     settled: tuple[SettledView, ...]  # every change with its end, in the plan's order
     rewritten: tuple[SettledView, ...]  # those whose text the service changed
-    counts: Mapping[str, int]  # of each end
     summary: str  # the counts, and whether the listing was verified
     # For a run that ended early: whether it was stopped or interrupted, and its state.
     stop: tuple[str, Sentence] | None
@@ -474,11 +454,10 @@ def result_view(result: Result, words: Words) -> ResultView:
         plan=plan_view(result.plan, applied=True),
         settled=settled,
         rewritten=tuple(each for each in settled if each.settled.rewrites),
-        counts=counts,
         summary=f"{ends or nothing}. {_verdict(result)}",
         stop=_stop(result, advice),
         advice=advice,
-        remaining=tuple(map(ChangeView, result.remaining)),
+        remaining=tuple(map(change_view, result.remaining)),
     )
 
 

@@ -196,9 +196,10 @@ def result_annotations(result: Result, words: Words) -> Iterator[Annotation]:
     """Return a remark for each change that is not done, or that the service changed."""
     view = result_view(result, words)
     for each in view.settled:
-        if each.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
-            message = f"{each.change.title} {each.change.name}: {each.reason}"
-            title, hint = f"Change {each.outcome}", each.settled.hint
+        outcome = each.settled.outcome
+        if outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
+            message = f"{each.change.title} {each.change.name}: {'; '.join(each.reasons)}"
+            title, hint = f"Change {outcome}", each.settled.hint
             yield Annotation("error", title, message, hint, each.change.location)
     if result.stopped:
         yield Annotation("error", "Stopped", result.stopped, view.advice)

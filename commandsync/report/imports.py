@@ -7,7 +7,7 @@ from typing import Any
 
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.document import VERSION
-from commandsync.document.change import ChangeView
+from commandsync.document.change import change_view
 from commandsync.document.part import notice_document, place_document
 from commandsync.manifest.yamltext import entry_lines
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, field_changes
@@ -162,7 +162,7 @@ def _changed(result: Import, screen: Screen) -> Iterator[str]:
         yield path(result.imported.path) + ("" if shown else f": {_rest(result)}")
         yield ""
     for change, difference in shown:
-        yield from change_lines(ChangeView(change), screen)
+        yield from change_lines(change_view(change), screen)
         if parts := object_changes(difference):
             yield f"      {paint('discord:', DIM)} {visible(parts)}"
     if shown:
@@ -208,7 +208,7 @@ def _left_out(each: LeftOut) -> str:
 
 def markdown(result: Import, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
     """Return the changes as a block, and the remaining tasks as a list."""
-    views = [ChangeView(change) for change, _ in changes(result)]
+    views = [change_view(change) for change, _ in changes(result)]
     shown = [line for view in views for line in change_lines(view, PLAIN)]
     parts = [f"**{counts(result)}**"]
     if shown:

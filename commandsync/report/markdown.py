@@ -14,7 +14,15 @@ from urllib.parse import quote
 from commandsync.api.credentials import redacted
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.diagnostics import Location, Notice, Problem, in_words
-from commandsync.document.change import BREAKING, DONE, ENDS, ChangeView, Difference, SettledView
+from commandsync.document.change import (
+    BREAKING,
+    DONE,
+    ENDS,
+    ChangeView,
+    Difference,
+    SettledView,
+    Verb,
+)
 from commandsync.document.view import (
     Foreign,
     Name,
@@ -28,7 +36,7 @@ from commandsync.document.view import (
 )
 from commandsync.errors import CommandsyncError
 from commandsync.plan.changes import Add, Delete
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import ListPlan, Plan, Unknown
 from commandsync.records.texts import counted
 from commandsync.report import text
 from commandsync.report.lines import (
@@ -47,9 +55,12 @@ if TYPE_CHECKING:
 
 _LISTINGS = ("Listing", "Add", "Edit", "Delete", "Losses", "Compared with")
 _SETTLED = ("Change", "Name", "Where", "Why", "What to do")
-_DANGEROUS = {"delete": "Delete", "replace": "Replace: the new one is added, the old one deleted"}
-_OTHERS = {"edit": "Edit", "rename": "Rename", "add": "Add"}
-_DONE = {
+_DANGEROUS: dict[Verb, str] = {
+    "delete": "Delete",
+    "replace": "Replace: the new one is added, the old one deleted",
+}
+_OTHERS: dict[Verb, str] = {"edit": "Edit", "rename": "Rename", "add": "Add"}
+_DONE: dict[Verb, str] = {
     "delete": "Deleted",
     "replace": "Replaced",
     "edit": "Edited",
@@ -66,9 +77,14 @@ def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return plans one after the other; of listings, the dangerous ones first, below a table."""
     views, head = list(map(plan_view, plans)), list[str]()
     if listings := [view for view in views if view.plan.label]:
-        views = sorted(listings, key=lambda view: not view.is_dangerous)
+        views = sorted(listings, key=lambda view: not _is_dangerous(view))
         head = [table(_LISTINGS, map(_row, views, _names(views)))]
     return _joined([*head, *(block for view in views for block in _plan(view, screen))])
+
+
+def _is_dangerous(view: PlanView) -> bool:
+    """Whether a plan is refused, deletes something, or is not compared with anything."""
+    return any((view.refusal, view.unseen, *(view.counts[verb] for verb in _DANGEROUS)))
 
 
 def _names(views: Sequence[PlanView]) -> list[str]:
@@ -87,7 +103,7 @@ def _row(view: PlanView, name: str) -> Sequence[str]:
     counts = [str(each) if plan.known else "?" for each in (count["add"], edits, count["delete"])]
     lost = ", ".join(f"{loss.field} ({loss.count:,})" for loss in plan.losses) or "none"
     compared = _sentence(view.compared) or "not compared"
-    if view.is_replaced_unseen:
+    if isinstance(plan, ListPlan) and isinstance(plan.baseline, Unknown):
         compared = f"**nothing: replaced unseen ({counted(plan.size, 'command')})**"
     return [name, *counts, lost, compared]
 
@@ -121,7 +137,7 @@ def _plan(view: PlanView, screen: Screen) -> Iterator[str]:
 
 
 def _sections(
-    changes: Sequence[ChangeView], titles: Mapping[str, str], screen: Screen
+    changes: Sequence[ChangeView], titles: Mapping[Verb, str], screen: Screen
 ) -> Iterator[str]:
     for title, group in _by_verb(changes, titles):
         yield f"#### {title} ({len(group):,})"
@@ -129,7 +145,7 @@ def _sections(
 
 
 def _by_verb(
-    changes: Sequence[ChangeView], titles: Mapping[str, str]
+    changes: Sequence[ChangeView], titles: Mapping[Verb, str]
 ) -> Iterator[tuple[str, list[ChangeView]]]:
     """Group the changes of these verbs, in the order of the titles."""
     for verb, title in titles.items():
@@ -169,7 +185,7 @@ def _result(view: ResultView, screen: Screen) -> Iterator[str]:
 
 def _settled(some: Sequence[SettledView], end: str, screen: Screen) -> Iterator[str]:
     """Yield changes of one end: the texts that were written, or the reasons of a failure."""
-    changes, outcome = [each.change for each in some], some[0].outcome
+    changes, outcome = [each.change for each in some], some[0].settled.outcome
     if outcome is Outcome.SENT or end == DONE:
         for title, group in _by_verb(changes, _DONE):
             yield f"{title} ({len(group):,}):"
@@ -201,7 +217,7 @@ def _changes(changes: Sequence[ChangeView], files: str) -> Iterator[str]:
     first, below = changes[0], list[str]()
     if isinstance(first.change, Add | Delete):
         head, rows = _records(changes, below, files)
-    elif first.is_rename:
+    elif first.verb == "rename":
         head, rows = _renames(changes, below, files)
     else:
         head = ["Name", "Where", "Field", "Old", "New"]

@@ -32,7 +32,7 @@ from commandsync.document.view import (
 )
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Add, Delete
-from commandsync.plan.plan import ListPlan, Plan
+from commandsync.plan.plan import ListPlan, Plan, Unknown
 from commandsync.records.display import common_length
 from commandsync.records.losses import MOST_NAMED
 from commandsync.records.texts import counted, named
@@ -121,12 +121,13 @@ def _foreign(text: Foreign) -> str:
 
 
 def _refused(view: PlanView, screen: Screen) -> Iterator[str]:
-    asks = screen.asks and view.is_asked
+    plan = view.plan
+    asks = screen.asks and isinstance(plan, ListPlan) and plan.is_asked
     if view.refusal and not asks:
         yield f"{paint('refused', RED)}: this plan {visible(view.refusal.message)}"
         yield from _hint(view.refusal.hint, screen)
-    elif view.why_unknown:  # else the hint says it
-        yield f"Nothing is known of that list: {visible(view.why_unknown)}."
+    elif isinstance(plan.baseline, Unknown) and plan.baseline.why:  # else the hint says it
+        yield f"Nothing is known of that list: {visible(plan.baseline.why)}."
     if asks:
         yield _ASKS
 
@@ -286,7 +287,7 @@ def _unfinished(view: ResultView, words: Words) -> Iterator[str]:
     """
     groups = _by_reason(view, words)
     for hint, alike in groups:
-        first, is_skipped = alike[0], alike[0].outcome is Outcome.SKIPPED
+        first, is_skipped = alike[0], alike[0].settled.outcome is Outcome.SKIPPED
         together = is_skipped or isinstance(view.plan.plan, ListPlan)
         if together and len(alike) > 1:
             names = [f"{each.change.title} {cut(each.change.name)}" for each in alike]
@@ -301,7 +302,7 @@ def _unfinished(view: ResultView, words: Words) -> Iterator[str]:
             yield f"    {indent:<6}{visible(line)}"
         if hint:
             yield f"    next: {visible(hint)}"
-        elif first.outcome is Outcome.UNKNOWN:
+        elif first.settled.outcome is Outcome.UNKNOWN:
             yield "    next: run plan to see whether it arrived; apply makes the other changes"
     yield from [""] if groups else []
 
@@ -313,9 +314,9 @@ def _by_reason(view: ResultView, words: Words) -> list[tuple[str, list[SettledVi
     """
     groups: dict[tuple[Outcome, str, str], list[SettledView]] = {}
     for each in view.settled:
-        if each.outcome not in _ACCEPTED:
+        if each.settled.outcome not in _ACCEPTED:
             hint = in_words(each.settled.hint, words)
-            groups.setdefault((each.outcome, each.settled.error, hint), []).append(each)
+            groups.setdefault((each.settled.outcome, each.settled.error, hint), []).append(each)
     last = sorted(groups, key=lambda reason: reason[0] is Outcome.SKIPPED)
     return [(reason[2], groups[reason]) for reason in last]
 
@@ -323,7 +324,7 @@ def _by_reason(view: ResultView, words: Words) -> list[tuple[str, list[SettledVi
 def settled(settled: Settled, *, screen: Screen) -> str:
     """Return the outcome of one change, on one line."""
     view = settled_view(settled)
-    error = f": {visible(view.reason)}" if view.reason else ""
+    error = f": {visible('; '.join(view.reasons))}" if view.reasons else ""
     return joined([_headline(view) + error], screen).removesuffix("\n")
 
 
@@ -332,7 +333,7 @@ def _headline(view: SettledView) -> str:
 
 
 def _label(view: SettledView) -> str:
-    return paint(f"{view.end}:", _OUTCOME_COLORS[view.outcome])
+    return paint(f"{view.end}:", _OUTCOME_COLORS[view.settled.outcome])
 
 
 def _named(change: ChangeView) -> str:
