@@ -99,8 +99,9 @@ def show_command(
     from commandsync.cli.call import open_client, show_call
     from commandsync.report.records import record_table
 
-    service["bot"] = identifier or service["bot"]
     settings = replace(run.settings, files=files, retries=retries, **service)
+    if identifier:
+        settings = replace(settings, bot=identifier, bot_from="ID")
     with open_client(settings) as (client, site):
         listed = client.get_bot()
         show_call(partial(record_table, listed), site=site, output=run.output, listed=listed)

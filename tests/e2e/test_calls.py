@@ -185,6 +185,13 @@ def test_another_bot_is_shown_by_its_id(home: Home, listed_bots: str) -> None:
     assert document["bot"] == document["listed"]["id"] == "41"
 
 
+def test_another_bot_is_shown_beside_the_manifest_of_ones_own(home: Home, listed_bots: str) -> None:
+    home.write(f'version: 1\nbot: "42"\nbase_url: {listed_bots}\ncommands: []\n')
+    home.forget("COMMANDSYNC_BASE_URL")
+
+    assert home.run("bots", "show", "41", "--format", "json").document["bot"] == "41"
+
+
 def test_a_manifest_selects_the_listing(home: Home, bot: Bot) -> None:
     home.forget("COMMANDSYNC_BOT")
     home.forget("COMMANDSYNC_BASE_URL")
