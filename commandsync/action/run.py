@@ -64,7 +64,10 @@ def main(environ: MutableMapping[str, str]) -> int:
             with process.unwrapped():
                 context = step.read(context)
                 environ[HOSTS_VARIABLE] = context.inputs.hosts or environ.get(HOSTS_VARIABLE, "")
-                outcome = _outcome(context, signals, facts)
+                mode, auto = context.mode, context.inputs.mode == "auto"
+                say(f"commandsync: {mode}" + (f" ({context.event.name})" if auto else ""))
+                applies = mode == "apply"
+                outcome = _applied(context, signals, facts) if applies else _planned(context)
         except process.Interruption as interruption:
             signals.disarm()
             error = errors.CommandsyncError("interrupted; no listing was changed")
@@ -76,13 +79,6 @@ def main(environ: MutableMapping[str, str]) -> int:
             outcome = _defect(error, context.screen, writing=signals.writing)
         signals.ignore()
         return _reported(context, outcome, facts)
-
-
-def _outcome(context: Context, signals: Signals, facts: Facts) -> Verdict:
-    """Validate, plan or apply."""
-    mode, auto = context.mode, context.inputs.mode == "auto"
-    say(f"commandsync: {mode}" + (f" ({context.event.name})" if auto else ""))
-    return _applied(context, signals, facts) if mode == "apply" else _planned(context)
 
 
 def _load(context: Context) -> tuple[Manifest, ...]:

@@ -62,22 +62,54 @@ def pull_command(  # noqa: PLR0913 - the options of one command
       commandsync pull --listing discord
       commandsync pull --format json
     """
+    from commandsync.cli.call import one_manifest
+    from commandsync.cli.schema import schema_beside
+    from commandsync.diagnostics import Notice
     from commandsync.errors import UsageError
+    from commandsync.manifest.dump import dump_manifest
+    from commandsync.sync.files import check_target, write_edits, write_file
+    from commandsync.sync.sites import listing_of
 
-    if run.output.format == "json" and out:
+    output, is_json = run.output, run.output.format == "json"
+    if is_json and out:
         message = "--format json lists the records, and writes no file"
         raise UsageError(message, hint="leave out --out")
     settings = replace(
         run.settings,
         files=files,
-        **service,
         retries=retries,
         concurrency=concurrency,
         listing=listing,
         guild=guild,
+        **service,
     )
-    run = run._replace(settings=settings)
-    _pull(run, out, pin=pin, force=force)
+    if out:
+        check_target(out, force=force)
+    site, listed = _read(settings, one_manifest(settings))
+    discord = listing_of(site)
+    if is_json:
+        from commandsync.report.records import listed_document
+
+        base_url, guild = site.address.base_url, discord.guild if discord else ""
+        output.result(listed_document(listed, bot=site.bot, base_url=base_url, guild=guild))
+        return
+    dumped = dump_manifest(
+        listed,
+        bot=site.bot,
+        base_url="" if discord else site.address.base_url,
+        discord=discord,
+        pin=pin,
+        header=[f"yaml-language-server: $schema=./{SCHEMA}"],
+    )
+    output.notices([Notice(warning) for warning in dumped.warnings])
+    if not out:
+        output.result(dumped.text)
+        return
+    write_file(out, dumped.text, force=force)
+    output.talk(f"wrote {out}")
+    for schema in schema_beside(out):
+        write_edits([schema], new_folder=True)
+        output.talk(f"wrote {schema.path}, with which editors complete {out}")
 
 
 def _read(settings: Settings, manifest: Manifest | None) -> tuple[Site, Snapshot]:
@@ -93,42 +125,3 @@ def _read(settings: Settings, manifest: Manifest | None) -> tuple[Site, Snapshot
     managed = manifest.snapshot.scope if manifest else ()
     # A manifest that manages nothing yet only names the listing.
     return site, read_listing(settings, site, managed or OF_MANIFEST)
-
-
-def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
-    from commandsync.cli.call import one_manifest
-    from commandsync.cli.schema import schema_beside
-    from commandsync.diagnostics import Notice
-    from commandsync.manifest.dump import dump_manifest
-    from commandsync.sync.files import check_target, write_edits, write_file
-    from commandsync.sync.sites import listing_of
-
-    if out:
-        check_target(out, force=force)
-    manifest = one_manifest(run.settings)
-    site, listed = _read(run.settings, manifest)
-    discord = listing_of(site)
-    if run.output.format == "json":
-        from commandsync.report.records import listed_document
-
-        base_url, guild = site.address.base_url, discord.guild if discord else ""
-        document = listed_document(listed, bot=site.bot, base_url=base_url, guild=guild)
-        run.output.result(document)
-        return
-    dumped = dump_manifest(
-        listed,
-        bot=site.bot,
-        base_url="" if discord else site.address.base_url,
-        discord=discord,
-        pin=pin,
-        header=[f"yaml-language-server: $schema=./{SCHEMA}"],
-    )
-    run.output.notices([Notice(warning) for warning in dumped.warnings])
-    if out:
-        write_file(out, dumped.text, force=force)
-        run.output.talk(f"wrote {out}")
-        for schema in schema_beside(out):
-            write_edits([schema], new_folder=True)
-            run.output.talk(f"wrote {schema.path}, with which editors complete {out}")
-    else:
-        run.output.result(dumped.text)
