@@ -12,7 +12,7 @@ records than it contains is an error and never an empty listing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -73,8 +73,15 @@ def read_listed(resource: Resource, reply: Reply) -> list[Listed]:
     Planning needs only texts. pydantic takes longer to load than a list to be read, so it reads
     the records alone in which a value is not a text; raises as `read_records`.
     """
-    items = _whole_list(resource, reply)
-    return [_plain(resource, item) or _modelled(resource, item, reply) for item in items]
+    listed = []
+    for item in _whole_list(resource, reply):
+        record = _plain(resource, item)
+        if record is None:
+            (model,) = _listed(resource, [item], reply)
+            fields = tuple(getattr(model, name) for name in resource.fields)
+            record = Listed(model.id, fields, getattr(model, "uses", None))
+        listed.append(record)
+    return listed
 
 
 def _plain(resource: Resource, item: object) -> Listed | None:
@@ -88,12 +95,6 @@ def _plain(resource: Resource, item: object) -> Listed | None:
     if not is_plain or "\ufffd" in identifier or not (uses is None or type(uses) is int):
         return None
     return Listed(identifier, tuple(fields), uses)
-
-
-def _modelled(resource: Resource, item: object, reply: Reply) -> Listed:
-    (record,) = _listed(resource, [item], reply)
-    fields = tuple(getattr(record, name) for name in resource.fields)
-    return Listed(record.id, fields, getattr(record, "uses", None))
 
 
 def _whole_list(resource: Resource, reply: Reply) -> list[Any]:
@@ -127,8 +128,13 @@ def read_page(own_name: Literal["bots", "voters"], reply: Reply) -> Any:  # noqa
     from commandsync.records import models  # noqa: PLC0415 - as above
 
     items, levels = _list(reply, own_name)
+    paging: dict[str, Any] = {}
+    for level in levels:
+        queries = level.get("queries")
+        paging |= queries if isinstance(queries, dict) else {}
+        paging |= {name: level[name] for name in ("page", "limit", "maxPage") if name in level}
     model = models.BotPage if own_name == "bots" else models.VoterPage
-    return _record(model, {own_name: items, "queries": _paging(levels)}, reply)
+    return _record(model, {own_name: items, "queries": paging}, reply)
 
 
 def read_vote(reply: Reply) -> bool:
@@ -211,15 +217,6 @@ def _list(reply: Reply, own_name: str) -> tuple[list[Any], list[dict[str, Any]]]
     if len(content) > _MOST_RECORDS:
         raise _unreadable(f"the answer contains more than {_MOST_RECORDS:,} {own_name}", reply)
     return content, levels
-
-
-def _paging(levels: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    paging: dict[str, Any] = {}
-    for level in levels:
-        queries = level.get("queries")
-        paging |= queries if isinstance(queries, dict) else {}
-        paging |= {name: level[name] for name in ("page", "limit", "maxPage") if name in level}
-    return paging
 
 
 def _listed(resource: Resource, items: Sequence[object], reply: Reply) -> tuple[Any, ...]:

@@ -169,16 +169,13 @@ def attempt(
                 return failure
         else:
             streak.note(operation, None)
-            return _of_first_try(value) if before or _is_resent(answer) else value
+            is_resent = isinstance(answer, errors.Reply) and answer.resent
+            return _of_first_try(value) if before or is_resent else value
     raise AssertionError  # pragma: no cover - counting never ends
 
 
-def _is_resent(answer: object) -> bool:
-    return isinstance(answer, errors.Reply) and answer.resent
-
-
 def _of_first_try(value: T) -> T:
-    """Return the value of a later try: an earlier one may have made what this one found."""
+    """Return the value of a later try: an earlier one may have made the record."""
     return cast("T", str(value)) if isinstance(value, Overwritten) else value
 
 

@@ -171,17 +171,14 @@ def _is_breaking(path: Sequence[str], before: Node, after: Node) -> bool:
             return not _at(before, above)
         case ("options", _) if old is None:
             parent = _at(before, above[:-1])
-            alone = new.get("type") in _NESTED and not _has_nested(parent)
+            # Without sub-commands, the command or group is called itself.
+            has_nested = any(part.get("type") in _NESTED for part in parent.get("options", ()))
+            alone = new.get("type") in _NESTED and not has_nested
             return alone or bool(new.get("required"))
         case (_, "required" | "type"):
             return bool(new)
         case _:
             return False
-
-
-def _has_nested(node: Node) -> bool:
-    """Whether a command or a group has sub-commands, without which it is called itself."""
-    return any(option.get("type") in _NESTED for option in node.get("options", ()))
 
 
 def object_changes(before: Levels, after: Levels) -> tuple[str, ...]:

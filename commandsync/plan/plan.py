@@ -16,7 +16,7 @@ environment. The time, by which scheduled entries are due, is an input.
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple, Self, TypeAlias, assert_never
@@ -177,12 +177,17 @@ class _Plan:
     @property
     def fingerprint(self) -> str:
         """`sha256:` and the digest over the target and the changes, and nothing else."""
-        content: dict[str, object] = {
-            "bot": self.target.bot,
-            "base_url": self.target.base_url,
-            "changes": [_essence(change) for change in self.changes],
-        }
-        content |= {"guild": self.target.guild} if self.target.guild else {}
+        # The effect of each change, without its place in the manifest.
+        keys = {"id": "id", "before": "before", "after": "after"}
+        keys |= {"same_text": "listed", "same_name": "alike"}
+        changes = [
+            {change.action: change.resource}
+            | {key: getattr(change, name) for name, key in keys.items() if hasattr(change, name)}
+            for change in self.changes
+        ]
+        target = self.target
+        content = {"bot": target.bot, "base_url": target.base_url, "changes": changes}
+        content |= {"guild": target.guild} if target.guild else {}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
@@ -278,7 +283,9 @@ class ListPlan(_Plan):
     @property
     def is_asked(self) -> bool:
         """Whether apply asks before it replaces the list: nothing is known about it."""
-        return self.writes and not (self.excess or self._is_emptied) and self._is_unseen
+        baseline = self.baseline
+        is_unseen = isinstance(baseline, Unknown) and not (baseline.accepted or baseline.error)
+        return self.writes and not (self.excess or self._is_emptied) and is_unseen
 
     @property
     def refusal(self) -> Notice | None:
@@ -317,12 +324,6 @@ class ListPlan(_Plan):
         """Whether an empty list would be sent, and the manifest and its limit do not ask for it."""
         limit = self.rules.max_deletes
         return not (self.size or (self.wants_none and limit and limit.unlimited))
-
-    @property
-    def _is_unseen(self) -> bool:
-        """Whether nothing is known about the list, and nobody has accepted that yet."""
-        baseline = self.baseline
-        return isinstance(baseline, Unknown) and not (baseline.accepted or baseline.error)
 
     def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
         """Return why these changes of it delete too much; arguments as of `deletes_refusal`.
@@ -422,34 +423,23 @@ def list_plan(  # noqa: PLR0913 - what a list has beside its changes
     )
 
 
-def _essence(change: Change) -> dict[str, object]:
-    """Return the effect of a change, without its place in the manifest."""
-    keys = {"id": "id", "before": "before", "after": "after"}
-    keys |= {"same_text": "listed", "same_name": "alike"}
-    fields = {key: getattr(change, name) for name, key in keys.items() if hasattr(change, name)}
-    return {change.action: change.resource, **fields}
-
-
 def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[Text, ...]]:
     """Return the collections of a listing as they are once a plan is applied.
 
     An edited record keeps its place, and added records follow in the order of the manifest: also
     the new text of an announcement that is replaced. Unmanaged records stay.
     """
-    return {
-        resource: tuple(_expected(entries, [c for c in plan.changes if c.resource is resource]))
-        for resource, entries in listed.collections.items()
-    }
-
-
-def _expected(entries: Iterable[Entry], changes: Sequence[Change]) -> Iterator[Text]:
-    changed = {change.id: change for change in changes if not isinstance(change, Add)}
-    for entry in entries:
-        change = changed.get(entry.id)
-        if change is None:
-            yield entry.text
-        elif isinstance(change, Edit):
-            yield change.after
-    for new in changes:
-        if isinstance(new, Add | Replace):
-            yield new.after
+    expected: dict[Resource, tuple[Text, ...]] = {}
+    for resource, entries in listed.collections.items():
+        changes = [change for change in plan.changes if change.resource is resource]
+        changed = {change.id: change for change in changes if not isinstance(change, Add)}
+        texts: list[Text] = []
+        for entry in entries:
+            change = changed.get(entry.id)
+            if change is None:
+                texts.append(entry.text)
+            elif isinstance(change, Edit):
+                texts.append(change.after)
+        texts += (change.after for change in changes if isinstance(change, Add | Replace))
+        expected[resource] = tuple(texts)
+    return expected

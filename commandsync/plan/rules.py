@@ -125,7 +125,8 @@ def deletes_refusal(
         return None
     done = Counter[tuple[str, Resource]]()
     for change in changes:
-        done[_action_of(change), change.resource] += _weight(change)
+        action, count = _removal(change)
+        done[action, change.resource] += count
     resources = [kind for (action, kind), n in done.items() if n and action in _REMOVALS]
     losses = [
         _loss(resource, done, of=sizes.get(resource, 0), ignores=bool(rules.ignore))
@@ -135,23 +136,16 @@ def deletes_refusal(
     return _emptied(losses, allow) or _over(losses, limit, allow)
 
 
-def _action_of(change: Change) -> str:
-    if change.ends_record:
-        return _END
-    if isinstance(change, Edit):
-        return "delete"  # as far as its weight says
-    return _COPY if change.exempt else change.action
-
-
-def _weight(change: Change) -> int:
-    """Return how many commands a change takes away: of a record, those that users call in it."""
+def _removal(change: Change) -> tuple[str, int]:
+    """Return how a change counts, and for how many commands: those that users call in a record."""
     match change:
-        case Edit():
-            return lost_callables(change.before, change.after)
-        case Delete() | Replace():
-            return len(callables(change.before))
         case Add():
-            return 0
+            return change.action, 0
+        case Edit():
+            return "delete", lost_callables(change.before, change.after)
+        case Delete() | Replace():
+            action = _COPY if change.exempt else change.action
+            return _END if change.ends_record else action, len(callables(change.before))
         case _:
             assert_never(change)
 

@@ -149,14 +149,14 @@ def _caseless(text: str) -> str:
 
 
 def _without_half_entity(stored: str) -> str:
+    """Return a text without the beginning of an entity at its end, where a cut may have gone."""
     start = _ESCAPED_AGAIN.sub("&", stored)
-    half = _HALF_ENTITY.search(start)
-    return start[: half.start()] if half and _begins_an_entity(half[1]) else start
-
-
-def _begins_an_entity(half: str) -> bool:
-    """Whether an entity begins with this; a text that follows an ampersand seldom does."""
-    return half[:1] == "#" or any(name.lower().startswith(half.lower()) for name in html5)
+    if not (half := _HALF_ENTITY.search(start)):
+        return start
+    # A text that follows an ampersand is seldom the beginning of an entity.
+    word = half[1].lower()
+    is_entity = word[:1] == "#" or any(name.lower().startswith(word) for name in html5)
+    return start[: half.start()] if is_entity else start
 
 
 def _ways(sent: str, stored: str) -> tuple[Way, ...]:
@@ -184,22 +184,17 @@ def _undone(text: str, undoing: tuple[Way, ...]) -> str:
 
 
 def _described(ways: tuple[Way, ...], stored: str) -> str:
-    words: dict[Way, str] = {
-        "cut": f"cut at {len(stored.rstrip(_HALF_CHARACTER))} characters",
-        "cased": _casing(stored),
-    }
     if ways == ("trimmed",):
         return "trimmed: spaces were removed or collapsed"
     if ways == ("escaped",):
         return "escaped: HTML characters were replaced"
+    cased = "upper-cased" if stored == stored.upper() else "written with other capitals"
+    words: dict[Way, str] = {
+        "cut": f"cut at {len(stored.rstrip(_HALF_CHARACTER))} characters",
+        "cased": "lower-cased" if stored == stored.lower() else cased,
+    }
     *first, last = (words.get(way, way) for way in ways)
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _casing(stored: str) -> str:
-    if stored == stored.lower():
-        return "lower-cased"
-    return "upper-cased" if stored == stored.upper() else "written with other capitals"
 
 
 def _advice(ways: tuple[Way, ...], stored: str) -> str:

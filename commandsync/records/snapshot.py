@@ -174,17 +174,13 @@ def joined(whole: Node, part: Node) -> Node:
     return {**part, **whole, **({"options": [*options.values()]} if options else {})}
 
 
-def order_of(content: Node) -> tuple[str, str]:
-    """Return the place of an object in a sorted list: slash commands first, by name."""
-    return str(content.get("type", 1)), _text(content, "name")
-
-
 def by_name(objects: Iterable[Node]) -> dict[str, Levels]:
     """Return where each command and group of objects is, by its name in any language.
 
     Of equal names the name in the default language counts, and then the name of a slash command.
     """
-    commands = [levels for node in sorted(objects, key=order_of) for levels in levels_of(node)]
+    slash_first = sorted(objects, key=lambda node: (str(node.get("type", 1)), _text(node, "name")))
+    commands = [levels for node in slash_first for levels in levels_of(node)]
     locales = {
         locale
         for levels in commands

@@ -218,21 +218,16 @@ def accepted(reply: Reply) -> None:
     """
     with explained(reply):
         raise_for_status(reply)
-        text = _text(reply).strip()
+        try:
+            text = decode_json(reply.body).strip()
+        except ValueError as error:
+            message = f"the answer is not text (HTTP {reply.status})"
+            raise DecodeError(message, reply=reply) from error
         if text[:1] in {"{", "[", "<"}:
             for level in _objects(content_of(reply, notice=True)):
                 raise_for_failure(level, reply, notice=True)
         elif text.casefold() == "false":
             raise_for_failure({"success": False}, reply)
-
-
-def _text(reply: Reply) -> str:
-    """Decode an answer; raises `DecodeError` if that is not possible."""
-    try:
-        return decode_json(reply.body)
-    except ValueError as error:
-        message = f"the answer is not text (HTTP {reply.status})"
-        raise DecodeError(message, reply=reply) from error
 
 
 def _objects(content: object) -> Iterator[Mapping[str, Any]]:
