@@ -45,7 +45,7 @@ def doctor_command(
 
     from commandsync.plan.differences import Parity
     from commandsync.report import render_diagnosis
-    from commandsync.report.diagnosis import Diagnosis, check_lines
+    from commandsync.report.records import Diagnosis, check_lines
     from commandsync.sync.diagnosis import diagnose, exit_code_of
 
     settings = replace(run.settings, files=files, listing=listing, state=state, **service)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.plan.differences import UserChanges
     from commandsync.plan.plan import Plan
-    from commandsync.report.diagnosis import Diagnosis
+    from commandsync.report.records import Diagnosis
     from commandsync.sources.changeset import Import
 
 Format = Literal["text", "json", "markdown", "github"]
@@ -69,5 +69,5 @@ render_import: _Renderer[Import] = _Renderer("imports:{format}")
 render_user_changes: _Renderer[UserChanges] = _Renderer("usersentences:{format}")
 """The changes that users of a bot notice."""
 
-render_diagnosis: _Renderer[Diagnosis] = _Renderer("diagnosis:{format}")
+render_diagnosis: _Renderer[Diagnosis] = _Renderer("records:diagnosis_{format}")
 """The end of the checks of a set-up; only text and github have shown each check before it."""

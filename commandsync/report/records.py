@@ -1,7 +1,10 @@
-"""Records, and the facts about services: a table for people, or one JSON document.
+"""Records, the facts about services, and the checks of a set-up: for people, or as JSON.
 
 `table` cuts foreign text at the width of a terminal, and `document` returns JSON with all fields
 of a record. The table of services is in Markdown, too, for the documents.
+
+On a terminal and in a log each check of `doctor` is a line as soon as it is made (`check_lines`).
+`diagnosis_text` ends them: the commands whose names differ, as a table, and the verdict.
 """
 
 from __future__ import annotations
@@ -10,18 +13,22 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commandsync.api.credentials import redacted
+from commandsync.diagnostics import Check, in_words
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
 from commandsync.records.losses import Limit
 from commandsync.report import lines
 from commandsync.report.lines import Screen, beginning, columns_of, cut_at, json_text, visible
 from commandsync.services.abilities import Fact, Support
-from commandsync.services.catalogue import SERVICES, FactRow
+from commandsync.services.catalogue import SERVICES
 from commandsync.services.catalogue import table as service_facts
 
 if TYPE_CHECKING:
+    from commandsync.plan.differences import Parity
     from commandsync.records.models import Bot, Record
     from commandsync.records.snapshot import Snapshot
 
@@ -200,7 +207,15 @@ def _cells() -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows: an ability, and its value for each service."""
     values: dict[str, dict[str, str]] = {}
     for row in service_facts():
-        for label, text in _shown(row):
+        match row.fact.value:
+            case Limit(least=least, most=most, allowed=allowed):
+                field = row.ability.removeprefix("limit of ")
+                texts = {f"length of a {field}": f"{least} to {most}"}
+                texts |= {f"characters of a {field}": allowed} if allowed else {}
+            case value:
+                label = _ABILITIES.get(row.ability, f"shows the {row.ability}")
+                texts = {label: str(value)}
+        for label, text in texts.items():
             values.setdefault(label, {})[row.service] = text
     tried = ["simulated only" if each.simulated_only else "yes" for each in SERVICES.values()]
     rows = [
@@ -208,18 +223,6 @@ def _cells() -> tuple[list[str], list[list[str]]]:
         for label, known in values.items()
     ]
     return ["ability", *SERVICES], [[_TRIED, *tried], *rows]
-
-
-def _shown(row: FactRow) -> Iterator[tuple[str, str]]:
-    """Yield the rows of the table that a fact is in, and its text there."""
-    match row.fact.value:
-        case Limit(least=least, most=most, allowed=allowed):
-            field = row.ability.removeprefix("limit of ")
-            yield f"length of a {field}", f"{least} to {most}"
-            if allowed:
-                yield f"characters of a {field}", allowed
-        case value:
-            yield _ABILITIES.get(row.ability, f"shows the {row.ability}"), str(value)
 
 
 def _value(fact: Fact) -> object:
@@ -235,3 +238,97 @@ def _sources() -> Iterator[tuple[str, str, str]]:
     for source in dict.fromkeys(row.fact.source for row in service_facts()):
         checked = f" (checked {source.checked})" if source.checked else ""
         yield source.title, source.url, checked
+
+
+class Diagnosis(NamedTuple):
+    """The checks of a set-up, and the names of commands wherever they were compared."""
+
+    checks: Sequence[Check]
+    compared: Sequence[Parity]
+
+
+_COLORS = {
+    "ok": lines.GREEN,
+    "warning": lines.YELLOW,
+    "failed": lines.RED,
+    "skipped": lines.DIM,
+}
+_STATE, _NAME = 9, 13  # columns
+_INDENT = _STATE + _NAME
+_BELOW = 2  # columns of indent below the name, where a screen has no room beside it
+_NARROWEST = 32  # columns of a message beside the name
+
+
+def check_lines(check: Check, *, screen: Screen) -> str:
+    """Return one check, with its hint below."""
+    is_wide = screen.width is None or screen.width >= _INDENT + _NARROWEST
+    indent = _INDENT if is_wide else _BELOW
+    about = f"{check.manifest}: {check.message}" if check.manifest else check.message
+    rows = _wrapped(about, screen, indent)
+    if hint := in_words(check.hint, screen.words):
+        rows += _wrapped(f"hint: {hint}", screen, indent)
+    state = lines.paint(check.state, _COLORS[check.state]) + " " * (_STATE - len(check.state))
+    beside = rows.pop(0) if is_wide and len(check.name) < _NAME else ""
+    head = f"{state}{check.name:{_NAME - 1}} {beside}".rstrip()
+    return lines.joined([head, *(" " * indent + row for row in rows)], screen)
+
+
+def _wrapped(text: str, screen: Screen, indent: int) -> list[str]:
+    if screen.width is None:
+        return [visible(text)]
+    return wrap(visible(redacted(text)), max(screen.width - indent, 1), break_long_words=False)
+
+
+def diagnosis_text(diagnosis: Diagnosis, *, screen: Screen) -> str:
+    """Return the commands whose names differ, and whether a sync can work, in one line."""
+    failures = sum(check.state == "failed" for check in diagnosis.checks)
+    verdict = "No check failed: plan and apply can work."
+    if failures:
+        verdict = f"{failures} of {len(diagnosis.checks)} checks failed: apply cannot work."
+    last = lines.joined([lines.paint(verdict, lines.BOLD)], screen)
+    if screen.quiet:
+        return last
+    return "\n".join(["", *(_parity(result, screen) for result in diagnosis.compared), last])
+
+
+def _parity(result: Parity, screen: Screen) -> str:
+    """Return a table of the commands that differ, the places that were not read, and the result."""
+    places = [visible(place.name).upper() for place in result.places]
+    rows = [[row.name, ", ".join(row.differences), *row.cells] for row in result.differing]
+    shown = table(["COMMAND", "DIFFERENCE", *places], rows, screen=screen) if rows else ""
+    unread = [
+        f"{place.others}: {visible(place.name)}: {visible(place.unread)}"
+        for place in result.places
+        if place.unread
+    ]
+    sentence = f"Parity of {visible(result.manifest)}: {result.sentence(visible)}."
+    below = (lines.joined(unread, screen), lines.joined([sentence], screen))
+    return "\n".join(filter(None, (shown, *below)))
+
+
+def diagnosis_json(diagnosis: Diagnosis, *, screen: Screen) -> str:
+    """Return one JSON document: the checks, and for each manifest the names of all commands."""
+    checks = [
+        {name: getattr(check, name) for name in ("name", "state", "message", "manifest")}
+        | {"hint": in_words(check.hint, screen.words)}
+        for check in diagnosis.checks
+    ]
+    names = [
+        {
+            "manifest": result.manifest,
+            "places": [
+                {
+                    "name": place.name,
+                    "state": place.others if place.unread else "read",
+                    "reason": place.unread,
+                }
+                for place in result.places
+            ],
+            "commands": [
+                {"name": row.name, "differences": row.differences, "cells": row.cells}
+                for row in result.rows
+            ],
+        }
+        for result in diagnosis.compared
+    ]
+    return document({"checks": checks, "names": names})
