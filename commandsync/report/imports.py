@@ -33,9 +33,8 @@ from commandsync.report.lines import (
     visible,
 )
 from commandsync.report.text import change_lines, in_brackets
-from commandsync.sources.changeset import Import, LeftOut, is_public
+from commandsync.sources.changeset import Import, ImportDifference, LeftOut, is_public
 from commandsync.sources.entry import UnreadPart
-from commandsync.sources.importing import ImportDifference
 
 _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _MANY = 5  # further notices with one cause, which are counted

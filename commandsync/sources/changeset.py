@@ -1,13 +1,53 @@
 """The changes of an import, as values: the imported file, and the tasks that are left."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeAlias
 
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override
 from commandsync.sources.entry import SourceEntry, UnreadPart
-from commandsync.sources.importing import ImportDifference, Kept
+from commandsync.sources.importing import Kept
+
+_Keys: TypeAlias = Callable[[ImportedCommand], Iterable[object]]
+
+
+class ImportDifference(NamedTuple):
+    """A difference between two imported files: None for the side that does not have the command."""
+
+    before: ImportedCommand | None
+    after: ImportedCommand | None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether more differs than the marks of how the command was imported."""
+        if not (self.before and self.after):
+            return True
+        old, new = (replace(each, kept=False, recorded=False, digest="") for each in self if each)
+        return old != new
+
+
+def differences(before: ImportedFile, after: ImportedFile) -> list[ImportDifference]:
+    """Return the differences of two imported files, in the order of the second, removals last."""
+    left = dict.fromkeys(before.commands)  # in their order
+    pairs: dict[int, ImportedCommand] = {}
+    keys: tuple[tuple[_Keys, _Keys], ...] = (  # of a command before, and of one after
+        (lambda each: [(*each.key, each.syntax)], lambda each: [(*each.key, each.syntax)]),
+        (lambda each: [each.key], lambda each: [each.key]),
+        (lambda each: [each.name], lambda each: each.formerly),
+    )
+    for old_keys, new_keys in keys:
+        known = {key: command for command in reversed(left) for key in old_keys(command)}
+        for index, command in enumerate(after.commands):
+            found = (known.pop(key, None) for key in new_keys(command) if index not in pairs)
+            if old := next(filter(None, found), None):
+                pairs[index] = old
+                del left[old]
+    changed = (ImportDifference(pairs.get(n), command) for n, command in enumerate(after.commands))
+    return [
+        *(each for each in changed if each.before != each.after),
+        *(ImportDifference(command, None) for command in left),
+    ]
 
 
 class FileEdit(NamedTuple):

@@ -5,16 +5,16 @@ sources cannot say. If a name is gone and an equal command is new, it was rename
 command stays (`kept`) where its file was not read completely, or may have moved: only a proof
 removes it. A recorded object stays where no run is recorded now.
 
-A part that is read may add to a command, and takes nothing from it. The
-result of an import is a fixed point: with it as the file before, the next import returns it again.
+A part that is read may add to a command, and takes nothing from it. The result of an import is a
+fixed point: with it as the file before, the next import returns it again.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.matching import near_texts
@@ -72,66 +72,190 @@ def next_import(
         before: The file before; an empty one for the first import.
         evidence: The evidence for commands that are not read.
     """
-    now = [*found]
-    proof = _Proof(before, evidence, full={command.source for command in now})
-    step = _Step(now, before, evidence, proof)
-    step.pair()
-    for number in step.gone:
-        step.keep(number)
-    step.find_renames()
-    commands = step.in_order()
+    now, old = [*found], before.commands
+    past = _Past(before, evidence, full={command.source for command in now})
+    pairs = _pairs(now, old)
+    for index, number in pairs.items():
+        now[index] = past.added_to(now[index], old[number])
+    gone = sorted({*range(len(old))}.difference(pairs.values()))
+    staying = {number: past.stayed(old[number]) for number in gone if past.keeps(old[number])}
+    turned = _turned(now, pairs, [*staying.values()])
+    new = [index for index in range(len(now)) if index not in pairs and index not in turned]
+    fits = _fitting(new, [number for number in gone if number not in staying], now, old)
+    past.notes += _rename(now, pairs, fits, old)
+    commands = _in_order(now, pairs, turned, range(len(old)), staying)
+    content = _file(commands, before, evidence)
+    return ImportOutcome(content, tuple(past.kept), tuple(past.notes), frozenset(past.forgotten))
+
+
+def _file(
+    commands: Sequence[ImportedCommand], before: ImportedFile, evidence: SourceEvidence
+) -> ImportedFile:
+    """Return the file with commands; the name of one of them is neither former nor gone."""
     live = {command.name for command in commands}
-    commands = [
-        replace(command, formerly=tuple(name for name in command.formerly if name not in live))
-        for command in commands
-    ]
     names = (*before.gone, *(command.name for command in before.commands))
-    gone = tuple(name for name in dict.fromkeys(names) if name not in live)
-    places = dict.fromkeys(
-        ImportedPlace(file, part.reason, part.name) for file, part in evidence.unread
+    return ImportedFile(
+        tuple(
+            replace(command, formerly=tuple(name for name in command.formerly if name not in live))
+            for command in commands
+        ),
+        tuple(
+            dict.fromkeys(
+                ImportedPlace(file, part.reason, part.name) for file, part in evidence.unread
+            )
+        ),
+        tuple(name for name in dict.fromkeys(names) if name not in live),
     )
-    content = ImportedFile(tuple(commands), tuple(places), gone)
-    return ImportOutcome(content, tuple(step.kept), tuple(step.notes), frozenset(step.forgotten))
+
+
+def _pairs(found: Sequence[ImportedCommand], old: Sequence[ImportedCommand]) -> dict[int, int]:
+    """Pair the commands of both sides: by id, by name and syntax, by name and kind."""
+    pairs: dict[int, int] = {}
+    left = dict(enumerate(old))
+    for key in (
+        _identifier,
+        lambda each: (*each.key, each.syntax),
+        lambda each: each.key,
+        lambda each: each.key[:2],  # of a menu whose type is not known on one side
+    ):
+        numbers = defaultdict(list)
+        for number, command in reversed(left.items()):
+            numbers[key(command)].append(number)
+        for index, command in enumerate(found):
+            if index not in pairs and key(command) and numbers.get(key(command)):
+                pairs[index] = number = numbers[key(command)].pop()
+                del left[number]
+    return pairs
+
+
+def _identifier(command: ImportedCommand) -> object:
+    """Return Discord's id of a command, with the names below it; None without one."""
+    identifier = (command.discord or {}).get("id")
+    return (identifier, *command.name.split(" ")[1:]) if identifier else None
+
+
+def _fitting(
+    new: Sequence[int],
+    gone: Sequence[int],
+    found: Sequence[ImportedCommand],
+    old: Sequence[ImportedCommand],
+) -> list[tuple[int, int]]:
+    """Return which new and old commands have equal texts, or near ones in the same file."""
+    of_file: dict[object, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    of_text: dict[object, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for side, indices, commands in ((0, new, found), (1, gone, old)):
+        for index in indices:
+            each = commands[index]
+            of_file[each.source, each.kind, bool(each.left_out)][side].append(index)
+            if each.description != NO_DESCRIPTION:
+                kept = each.description, each.syntax.replace(each.name, "\0", 1)  # by a rename
+                of_text[kept, each.kind, bool(each.left_out)][side].append(index)
+    pairs: set[tuple[int, int]] = set()
+    for news, olds in of_text.values():
+        # Of many equal commands no pair is the only one: two of each say so.
+        pairs |= {(n, o) for n in news[:2] for o in olds[:2]}
+    for news, olds in of_file.values():
+        alike = near_texts(
+            [_text(found[n]) for n in news],
+            [_text(old[o]) for o in olds],
+            usage=Resource.COMMAND.usage,
+        )
+        pairs |= {(news[n], olds[o]) for n, o, _ in alike}
+    return sorted(pairs)
+
+
+def _rename(
+    found: list[ImportedCommand],
+    pairs: dict[int, int],
+    fits: Sequence[tuple[int, int]],
+    old: Sequence[ImportedCommand],
+) -> list[Notice]:
+    """Rename where an old and a new command fit each other and no third one; note other fits."""
+    notes = []
+    by_new, by_old = Counter(index for index, _ in fits), Counter(number for _, number in fits)
+    for index, number in fits:
+        command, former = found[index], old[number]
+        if by_new[index] == by_old[number] == 1:
+            pairs[index] = number
+            found[index] = replace(command, formerly=(*former.formerly, former.name))
+        else:
+            message = (
+                f"{command.name!r} may be {former.name!r} under a new name, or another command"
+            )
+            hint = f"if it is, write an entry in the manifest: name: {command.name} with formerly:"
+            notes.append(Notice(message, hint))
+    return notes
+
+
+def _text(command: ImportedCommand) -> CommandText:
+    return CommandText(command.name, command.description, command.syntax, command.category)
+
+
+def _turned(
+    found: Sequence[ImportedCommand], pairs: Collection[int], staying: Collection[ImportedCommand]
+) -> set[int]:
+    """Return the commands that stay under their name, and are called in another way in the code."""
+    return {
+        index
+        for index, each in enumerate(found)
+        for command in staying
+        if index not in pairs and (each.name, each.source) == (command.name, command.source)
+        if each.kind != command.kind
+    }
+
+
+def _in_order(
+    found: Sequence[ImportedCommand],
+    pairs: Mapping[int, int],
+    turned: Collection[int],
+    numbers: Iterable[int],
+    staying: Mapping[int, ImportedCommand],
+) -> list[ImportedCommand]:
+    """Return the commands in the order of the sources.
+
+    A command that stays comes behind the command that it followed in the file before.
+    """
+    behind: dict[int, list[ImportedCommand]] = defaultdict(list)
+    place_of = {number: index for index, number in pairs.items()}
+    last = -1
+    for number in numbers:
+        if number in staying:
+            behind[last].append(staying[number])
+        else:
+            last = place_of.get(number, last)
+    commands = [*behind[-1]]
+    for index in range(len(found)):
+        commands += [] if index in turned else [found[index]]
+        commands += behind.get(index, ())
+    return commands
 
 
 @dataclass(slots=True)
-class _Step:
-    found: list[ImportedCommand]
+class _Past:
+    """The file before: its facts stay unless the sources prove that they are gone."""
+
     before: ImportedFile
     evidence: SourceEvidence
-    proof: "_Proof"
-    pairs: dict[int, int] = field(default_factory=dict)  # the one before of each that is found
-    gone: list[int] = field(default_factory=list)  # of before, that are not found
-    staying: set[int] = field(default_factory=set)  # of those, the ones that stay
+    full: set[str]  # the files with commands that are read
     kept: list[Kept] = field(default_factory=list)
     notes: list[Notice] = field(default_factory=list)
     forgotten: set[str] = field(default_factory=set)
+    _texts: dict[str, bytes] = field(default_factory=dict)
+    _of_name: dict[str, PartlyRead] = field(default_factory=dict)
+    _of_file: dict[str, PartlyRead] = field(default_factory=dict)
+    _known: set[str] = field(default_factory=set)
 
-    def pair(self) -> None:
-        """Pair the commands of both sides: by id, by name and syntax, by name and kind."""
-        left = dict(enumerate(self.before.commands))
-        for key in (
-            _identifier,
-            lambda each: (*each.key, each.syntax),
-            lambda each: each.key,
-            lambda each: each.key[:2],  # of a menu whose type is not known on one side
-        ):
-            numbers = defaultdict(list)
-            for number, command in reversed(left.items()):
-                numbers[key(command)].append(number)
-            for index, command in enumerate(self.found):
-                if index not in self.pairs and key(command) and numbers.get(key(command)):
-                    self.pairs[index] = number = numbers[key(command)].pop()
-                    del left[number]
-        self.gone = list(left)
-        for index, number in self.pairs.items():
-            self.found[index] = self._with_before(self.found[index], self.before.commands[number])
+    def __post_init__(self) -> None:
+        for file, mark in self.evidence.partly:
+            if mark.name:
+                self._of_name.setdefault(mark.name, mark)
+            else:
+                self._of_file.setdefault(file, mark)
+        self._known = {command.source for command in self.before.commands}
 
-    def _with_before(self, now: ImportedCommand, before: ImportedCommand) -> ImportedCommand:
+    def added_to(self, now: ImportedCommand, before: ImportedCommand) -> ImportedCommand:
         """Return a command with the facts that the file before adds."""
-        formerly = before.formerly
-        if now.name != before.name:
-            formerly = (*formerly, before.name)
+        formerly = before.formerly if now.name == before.name else (*before.formerly, before.name)
         now = replace(now, formerly=formerly)
         if before.left_out == UNREGISTERED and not (now.left_out or self.evidence.is_recorded):
             now = replace(now, left_out=UNREGISTERED)
@@ -139,7 +263,7 @@ class _Step:
             return now
         if before.recorded:
             return self._as_recorded(now, before)
-        mark = self.proof.mark_of(now) or self.proof.mark_of(before)
+        mark = self._mark_of(now) or self._mark_of(before)
         return self._at_least(now, before, mark) if mark else now
 
     def _as_recorded(self, now: ImportedCommand, before: ImportedCommand) -> ImportedCommand:
@@ -167,7 +291,8 @@ class _Step:
             whole = replace(whole, description=before.description)
         if now.category == "":
             whole = replace(whole, category=before.category)
-        if not _options(before) <= _options(now) or (before.discord and not now.discord):
+        lost = {*_OPTION.findall(before.syntax)} - {*_OPTION.findall(now.syntax)}
+        if lost or (before.discord and not now.discord):
             whole = replace(whole, syntax=before.syntax, discord=before.discord)
         if whole == now:
             return now
@@ -177,116 +302,27 @@ class _Step:
         self.kept.append(Kept(now.name, mark.reason, mark.place))
         return replace(whole, kept=True)
 
-    def keep(self, number: int) -> None:
-        """Keep a command that is not found, unless something proves that it is gone."""
-        command = self.before.commands[number]
+    def _mark_of(self, command: ImportedCommand) -> PartlyRead | None:
+        """Return why a command is partly read; None if it is not."""
+        return self._of_name.get(command.name) or self._of_file.get(command.source)
+
+    def keeps(self, command: ImportedCommand) -> bool:
+        """Whether a command that is not found stays: unless something proves that it is gone."""
         if command.name in self.evidence.forgotten:
             self.forgotten.add(command.name)
-            return
+            return False
         if self.evidence.is_excluded(command):
-            return
-        kept = self.proof.kept(command)
-        if kept is None:
-            return
-        self.staying.add(number)
-        self.kept += [kept] if kept.reason else []
-        same = (n for n, each in enumerate(self.found) if n not in self.pairs)
-        for index in [n for n in same if self._is_turned(self.found[n], command)]:
-            self.pairs[index] = -1  # it is the same command, which is called in another way now
+            return False
+        kept = self._kept(command)
+        self.kept += [kept] if kept and kept.reason else []
+        return kept is not None
 
-    def _is_turned(self, now: ImportedCommand, before: ImportedCommand) -> bool:
-        return (now.name, now.source) == (before.name, before.source) and now.kind != before.kind
-
-    def find_renames(self) -> None:
-        """Find the renames: where an old and a new command fit each other and no third one."""
-        new = [index for index in range(len(self.found)) if index not in self.pairs]
-        old = [number for number in self.gone if number not in self.staying]
-        fits = list(self._fitting(new, old))
-        by_new, by_old = Counter(n for n, _ in fits), Counter(o for _, o in fits)
-        for index, number in fits:
-            now, before = self.found[index], self.before.commands[number]
-            if by_new[index] == by_old[number] == 1:
-                self.pairs[index] = number
-                self.found[index] = replace(now, formerly=(*before.formerly, before.name))
-            else:
-                message = (
-                    f"{now.name!r} may be {before.name!r} under a new name, or another command"
-                )
-                hint = f"if it is, write an entry in the manifest: name: {now.name} with formerly:"
-                self.notes.append(Notice(message, hint))
-
-    def _fitting(self, new: Sequence[int], old: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield which new and old commands have equal texts, or near ones in the same file."""
-        of_file: dict[object, tuple[list[int], list[int]]] = {}
-        of_text: dict[object, tuple[list[int], list[int]]] = {}
-        for side, indices, commands in ((0, new, self.found), (1, old, self.before.commands)):
-            for index in indices:
-                each = commands[index]
-                near = (each.source, each.kind, bool(each.left_out))
-                of_file.setdefault(near, ([], []))[side].append(index)
-                if each.description != NO_DESCRIPTION:
-                    equal = (_nameless(each), each.kind, bool(each.left_out))
-                    of_text.setdefault(equal, ([], []))[side].append(index)
-        pairs: set[tuple[int, int]] = set()
-        for news, olds in of_text.values():
-            # Of many equal commands no pair is the only one: two of each say so.
-            pairs |= {(n, o) for n in news[:2] for o in olds[:2]}
-        for news, olds in of_file.values():
-            texts = [_text(self.found[n]) for n in news]
-            others = [_text(self.before.commands[o]) for o in olds]
-            alike = near_texts(texts, others, usage=Resource.COMMAND.usage)
-            pairs |= {(news[n], olds[o]) for n, o, _ in alike}
-        yield from sorted(pairs)
-
-    def in_order(self) -> list[ImportedCommand]:
-        """Return the commands in the order of the sources.
-
-        A command that stays comes behind the command that it followed in the file before.
-        """
-        order = [n for n in range(len(self.found)) if self.pairs.get(n) != -1]
-        behind: dict[int, list[ImportedCommand]] = {}
-        place_of = {number: index for index, number in self.pairs.items()}
-        last = -1
-        for number, command in enumerate(self.before.commands):
-            if number in self.staying:
-                behind.setdefault(last, []).append(self._staying(command))
-            else:
-                last = place_of.get(number, last)
-        commands = behind.get(-1, [])
-        for index in order:
-            commands += [self.found[index], *behind.get(index, ())]
-        return commands
-
-    def _staying(self, command: ImportedCommand) -> ImportedCommand:
+    def stayed(self, command: ImportedCommand) -> ImportedCommand:
+        """Return a command that stays: marked as kept, unless only a run of the bot can tell."""
         is_known = command.recorded and not self.evidence.is_recorded
         return command if is_known else replace(command, kept=True)
 
-
-@dataclass(slots=True)
-class _Proof:
-    """The evidence of the sources for commands that are not in them."""
-
-    before: ImportedFile
-    evidence: SourceEvidence
-    texts: dict[str, bytes] = field(default_factory=dict)
-    of_name: dict[str, PartlyRead] = field(default_factory=dict)
-    of_file: dict[str, PartlyRead] = field(default_factory=dict)
-    known: set[str] = field(default_factory=set)
-    full: set[str] = field(default_factory=set)  # the files with commands that are read
-
-    def __post_init__(self) -> None:
-        for file, mark in self.evidence.partly:
-            if mark.name:
-                self.of_name.setdefault(mark.name, mark)
-            else:
-                self.of_file.setdefault(file, mark)
-        self.known = {command.source for command in self.before.commands}
-
-    def mark_of(self, command: ImportedCommand) -> PartlyRead | None:
-        """Return why a command is partly read; None if it is not."""
-        return self.of_name.get(command.name) or self.of_file.get(command.source)
-
-    def kept(self, command: ImportedCommand) -> Kept | None:
+    def _kept(self, command: ImportedCommand) -> Kept | None:
         """Return why a command stays that is not found; None if it is gone.
 
         The reason is empty if it was recorded, and nothing is recorded now.
@@ -298,7 +334,7 @@ class _Proof:
                 return Kept(
                     name, f"the code that may declare it is not read: {part.reason}", part.place
                 )
-        if mark := self.mark_of(command):
+        if mark := self._mark_of(command):
             return Kept(name, mark.reason, mark.place)
         if source in self.evidence.files or source in self.evidence.sources:
             return self._split(command, own) or self._unnamed(command)
@@ -325,8 +361,8 @@ class _Proof:
         """Return why a command may have left its file for another one, which is partly read."""
         unread = dict(reversed(self.evidence.unread))
         for file in self.evidence.files:
-            mark = self.of_file.get(file)
-            is_new = file not in self.known or command.kept
+            mark = self._of_file.get(file)
+            is_new = file not in self._known or command.kept
             part = unread.get(file) or (mark if is_new else None)
             if part and file != command.source and self._contains(file, own):
                 reason = f"{file} mentions it, and is not read completely: {part.reason}"
@@ -339,8 +375,8 @@ class _Proof:
         A new file is known at the next import: commands that stayed because of it stay.
         """
         for file in self.evidence.files:
-            mark = self.of_file.get(file)
-            if (file not in self.known or mark or command.kept) and self._contains(file, own):
+            mark = self._of_file.get(file)
+            if (file not in self._known or mark or command.kept) and self._contains(file, own):
                 reason = f"{command.source} is gone, and {file} mentions the command"
                 return Kept(command.name, reason, mark and mark.place)
             if mark and self._names(file, PurePosixPath(command.source)):
@@ -349,7 +385,7 @@ class _Proof:
 
     def _anywhere(self, command: ImportedCommand) -> Kept | None:
         """Return why a command that was kept stays: a file without commands may declare it."""
-        marks = (mark for file, mark in self.of_file.items() if file not in self.full)
+        marks = (mark for file, mark in self._of_file.items() if file not in self.full)
         mark = next(marks, None)
         return mark and Kept(command.name, f"{command.source} is gone: {mark.reason}", mark.place)
 
@@ -370,74 +406,6 @@ class _Proof:
         return re.search(pattern, self._content(file)) is not None
 
     def _content(self, file: str) -> bytes:
-        if file not in self.texts:
-            self.texts[file] = self.evidence.content(file)
-        return self.texts[file]
-
-
-def _identifier(command: ImportedCommand) -> object:
-    """Return Discord's id of a command, with the names below it; None without one."""
-    identifier = (command.discord or {}).get("id")
-    return (identifier, *command.name.split(" ")[1:]) if identifier else None
-
-
-def _options(command: ImportedCommand) -> frozenset[str]:
-    return frozenset(_OPTION.findall(command.syntax))
-
-
-def _text(command: ImportedCommand) -> CommandText:
-    return CommandText(command.name, command.description, command.syntax, command.category)
-
-
-def _nameless(command: ImportedCommand) -> tuple[str, str]:
-    """Return the texts that a renamed command keeps."""
-    return command.description, command.syntax.replace(command.name, "\0", 1)
-
-
-class ImportDifference(NamedTuple):
-    """A difference between two imported files: None for the side that does not have the command."""
-
-    before: ImportedCommand | None
-    after: ImportedCommand | None
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether more differs than the marks of how the command was imported."""
-        if not (self.before and self.after):
-            return True
-        old, new = (replace(each, kept=False, recorded=False, digest="") for each in self if each)
-        return old != new
-
-
-def differences(before: ImportedFile, after: ImportedFile) -> list[ImportDifference]:
-    """Return the differences of two imported files, in the order of the second, removals last."""
-    left = dict.fromkeys(before.commands)  # in their order
-    pairs: dict[int, ImportedCommand] = {}
-    keys: tuple[tuple[_Keys, _Keys], ...] = (
-        (_by_syntax, _by_syntax),
-        (_by_key, _by_key),
-        (lambda each: [each.name], lambda each: each.formerly),
-    )
-    for old_keys, new_keys in keys:
-        known = {key: command for command in reversed(left) for key in old_keys(command)}
-        for index, command in enumerate(after.commands):
-            found = (known.pop(key, None) for key in new_keys(command) if index not in pairs)
-            if old := next(filter(None, found), None):
-                pairs[index] = old
-                del left[old]
-    changed = (ImportDifference(pairs.get(n), command) for n, command in enumerate(after.commands))
-    return [
-        *(each for each in changed if each.before != each.after),
-        *(ImportDifference(command, None) for command in left),
-    ]
-
-
-_Keys: TypeAlias = Callable[[ImportedCommand], Iterable[object]]
-
-
-def _by_syntax(command: ImportedCommand) -> Iterable[object]:
-    return [(*command.key, command.syntax)]
-
-
-def _by_key(command: ImportedCommand) -> Iterable[object]:
-    return [command.key]
+        if file not in self._texts:
+            self._texts[file] = self.evidence.content(file)
+        return self._texts[file]

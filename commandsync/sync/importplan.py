@@ -33,9 +33,9 @@ from commandsync.plan.rules import removals_refused
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override, imported_path
 from commandsync.records.snapshot import together
 from commandsync.records.texts import Patterns, named
-from commandsync.sources.changeset import FileEdit, Import
+from commandsync.sources.changeset import FileEdit, Import, differences
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.importing import ImportOutcome, SourceEvidence, differences, next_import
+from commandsync.sources.importing import ImportOutcome, SourceEvidence, next_import
 from commandsync.sources.telegrammenu import localized, offers
 from commandsync.sync.earlier import git
 from commandsync.sync.files import ci_workspace, read_file, relative

@@ -6,9 +6,9 @@ from dataclasses import replace
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override
 from commandsync.report import Screen, render_import
-from commandsync.sources.changeset import FileEdit, Import, LeftOut
+from commandsync.sources.changeset import FileEdit, Import, LeftOut, differences
 from commandsync.sources.entry import UnreadPart
-from commandsync.sources.importing import Kept, differences
+from commandsync.sources.importing import Kept
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
 PLACE = Location(f"bot/{HOSTILE}.py", 3, 5)

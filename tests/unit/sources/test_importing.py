@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.records.imported import ImportedCommand, ImportedFile
+from commandsync.sources.changeset import differences
 from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, UnreadPart
-from commandsync.sources.importing import SourceEvidence, differences, next_import
+from commandsync.sources.importing import SourceEvidence, next_import
 from commandsync.sources.telegrammenu import NOT_IN_MENU
 
 _NAMES = ["ban", "kick", "ping", "pong", "queue add", "queue show"]
