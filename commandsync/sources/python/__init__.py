@@ -8,7 +8,7 @@ possible declarations (`scope`). `meaning` follows names between the files and e
 `cog` reads classes and traits, `decorator` the bot's own decorators. The `Inventory` holds the
 declarations by decorators and calls (`declarations`); `entries` makes the commands of it.
 `parameter` reads the arguments that users give, each with its `annotation`. Of Telegram's
-frameworks, `telegram` reads the handlers and the menus, which are `lists`.
+frameworks, `telegram` reads the handlers and the menus.
 
 A decorator or a class is a framework's by its import, followed through the bot's files. What is not
 in these files is a mark of what is read (`Code.mark`), or a command that is not read (`Code.skip`).
@@ -26,7 +26,6 @@ from commandsync.sources.entry import PartlyRead, SourceReading, UnreadPart
 from commandsync.sources.python.cog import Cogs, lineage
 from commandsync.sources.python.declarations import Declaration, Declarations, Form
 from commandsync.sources.python.entries import Entries
-from commandsync.sources.python.lists import FRAMEWORKS as OF_TELEGRAM
 from commandsync.sources.python.meaning import Code, Definition
 from commandsync.sources.python.parsedfile import Removed
 from commandsync.sources.python.scope import (
@@ -38,6 +37,7 @@ from commandsync.sources.python.scope import (
     spelled,
     words,
 )
+from commandsync.sources.python.telegram import FRAMEWORKS as OF_TELEGRAM
 from commandsync.sources.python.telegram import Telegram
 from commandsync.sources.sourcefile import (
     PYTHON,
