@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.document.schemas import schema_text
 from commandsync.manifest.model import schema_text as manifest_schema_text
-from commandsync.server.app import openapi_text
+from commandsync.server.service import openapi_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -103,7 +103,7 @@ def demo_command() -> int:
     """
     from tempfile import TemporaryDirectory
 
-    from commandsync.server.runner import running
+    from commandsync.server.service import running
     from commandsync.sync.files import write_file
 
     with TemporaryDirectory(prefix="commandsync-demo-") as name:
@@ -129,8 +129,7 @@ def demo_command() -> int:
 
 def _at_discord(manifest: Path) -> list[DemoStep]:
     """Run the steps at a simulation of Discord; return those that ended in another way."""
-    from commandsync.server.app import SimulatedService
-    from commandsync.server.runner import running_application
+    from commandsync.server.service import SimulatedService, running_application
     from commandsync.simulation.registry import service_named
     from commandsync.sync.files import write_file
 

@@ -135,8 +135,7 @@ def serve_simulation(
     choices: Mapping[str, str | None],
 ) -> None:
     """Run a simulation until SIGINT or SIGTERM, and print its address, token and manifest."""
-    from commandsync.server.app import SimulatedService
-    from commandsync.server.runner import serve_application
+    from commandsync.server.service import SimulatedService, serve_application
     from commandsync.simulation.registry import SERVICES
 
     served = SimulatedService(SERVICES[service], conditions=conditions, choices=choices)
@@ -241,7 +240,7 @@ def serve_command(  # noqa: PLR0913 - the options of one command
     from pathlib import Path
 
     from commandsync.server.conditions import Conditions
-    from commandsync.server.runner import serve
+    from commandsync.server.service import serve
 
     seeded = {} if chaos_seed is None else {"chaos_seed": chaos_seed}
     conditions = Conditions(latency or 0, rate_limit, fail or 0, **seeded)

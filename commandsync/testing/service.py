@@ -16,7 +16,6 @@ from typing import Any, Unpack
 from commandsync import AsyncClient, Client, UsageError
 from commandsync.client import ClientSettings
 from commandsync.server.administration import Seed, create_bots
-from commandsync.server.app import SimulatedService, create_app
 from commandsync.server.conditions import (
     Conditions,
     RecordedRequest,
@@ -29,7 +28,7 @@ from commandsync.server.conditions import (
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refused_answer
 from commandsync.server.gateway import Broadcast
-from commandsync.server.runner import running_application
+from commandsync.server.service import SimulatedService, create_app, running_application
 from commandsync.server.votes import TooEarlyError, cast, send_due
 from commandsync.simulation.exchange import DEFAULT, DocumentedService
 from commandsync.simulation.registry import service_named

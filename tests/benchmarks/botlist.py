@@ -34,7 +34,7 @@ _PLACES = {"page 1": (1, 12), "offset 988": (77, 13)}  # the page, and the bots 
 _CREATE = """
 import sys
 from pathlib import Path
-from commandsync.server.runner import running
+from commandsync.server.service import running
 with running(sys.argv[2], seed=Path(sys.argv[1])):
     pass
 """

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from tests.benchmarks.budgets import Row, best, milliseconds
 from tests.benchmarks.manifests import records
 

@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 
 from playwright.sync_api import Browser
 
-from commandsync.server.runner import RunningService, running
+from commandsync.server.service import RunningService, running
 from tests.support.browser import started
 
 ROOT = Path(__file__).resolve().parents[2]

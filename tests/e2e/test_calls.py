@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from tests.e2e.test_signals import end_of, heard, held
 from tests.support.bots import Bot, Instead, Proxy, Rule, Service
 from tests.support.home import Home, failed

@@ -22,7 +22,7 @@ from commandsync.plan.changes import Action
 from commandsync.plan.rules import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server.administration import read_seed
-from commandsync.server.app import openapi_text
+from commandsync.server.service import openapi_text
 from commandsync.services.catalogue import LISTS
 from commandsync.services.discord import VARIABLES as DISCORD_VARIABLES
 from commandsync.sync.process import Signals

@@ -20,7 +20,7 @@ import pytest
 from commandsync.server import votes
 from commandsync.server.administration import Seed, create_bots, find_bot
 from commandsync.server.database import Database, opened
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from tests.support.rawserver import Exchange, Request, SocketServer, answer
 
 Record = dict[str, Any]

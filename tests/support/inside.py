@@ -15,9 +15,8 @@ from sqlalchemy import Engine, event
 
 from commandsync.server import votes
 from commandsync.server.administration import Seed, create_bots
-from commandsync.server.app import create_app
 from commandsync.server.database import Database
-from commandsync.server.runner import running
+from commandsync.server.service import create_app, running
 from tests.support.bots import Bot, Service
 
 _NUMBERS = count(1)

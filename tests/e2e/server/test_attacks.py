@@ -15,10 +15,9 @@ import pytest
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from commandsync.server import app
 from commandsync.server.page_routes import MOST_OF_ADDRESS
 from commandsync.server.protocol import TimedProtocol
-from commandsync.server.runner import running, running_application
+from commandsync.server.service import running, running_application
 from tests.support.bots import Service, serving
 from tests.support.callers import Caller
 from tests.support.gateway import Listener
@@ -121,7 +120,7 @@ def test_a_body_with_two_lengths_is_refused_and_what_follows_is_not_read(service
 
 def test_handshakes_count_as_requests(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("commandsync.server.protocol._OWN", set())  # as another machine
-    monkeypatch.setattr("commandsync.server.app.MOST_REQUESTS", "3/minute")
+    monkeypatch.setattr("commandsync.server.service.MOST_REQUESTS", "3/minute")
     with running(database_url) as started:
         refused = []
         for _ in range(5):
@@ -149,7 +148,7 @@ def test_more_connections_than_the_limit_are_refused_until_others_are_closed(
 
 
 def test_a_proxys_addresses_have_a_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(app, "MOST_REQUESTS", "2/minute")
+    monkeypatch.setattr("commandsync.server.service.MOST_REQUESTS", "2/minute")
     with serving(str(tmp_path / "listing.db")) as service:
         bot = service.bot()
         caller, token = Caller(service.url, bot.id, ""), f"Bot {bot.token}"

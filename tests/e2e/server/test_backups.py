@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from tests.support.callers import ROOT, Caller
 from tests.support.postgres import Server
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from commandsync.server import search
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from tests.support.callers import ROOT, Caller
 
 LANTERN, HARBOR = "779641401482805289", "812045337190064138"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from tests.support.callers import Caller
 from tests.support.gateway import Listener
 from tests.support.home import Home

@@ -15,10 +15,9 @@ import pytest
 from commandsync.apply import run
 from commandsync.client import driver
 from commandsync.client.threads import Gate
-from commandsync.server.app import create_app
 from commandsync.server.conditions import Conditions
 from commandsync.server.database import Database
-from commandsync.server.runner import running
+from commandsync.server.service import create_app, running
 from tests.support.callers import COMMAND, Caller
 from tests.support.home import Home, fields
 

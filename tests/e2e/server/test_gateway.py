@@ -11,7 +11,7 @@ import pytest
 from commandsync.server import gateway as product
 from commandsync.server import protocol
 from commandsync.server.database import opened
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from commandsync.server.tables import outbox
 from tests.support.bots import Bot, Service, serving
 from tests.support.callers import Caller

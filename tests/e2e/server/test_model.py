@@ -19,7 +19,7 @@ from sqlalchemy import update
 from commandsync.records.texts import Resource
 from commandsync.server.bodies import AN_ID
 from commandsync.server.database import opened
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from commandsync.server.tables import record_tables
 from tests.support.bots import Service
 from tests.support.callers import NOBODY, OPERATIONS, Caller

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import pytest
 from fastapi import FastAPI
 
-from commandsync.server.app import create_app
 from commandsync.server.database import Database
 from commandsync.server.endpoint import HEADERS
-from commandsync.server.runner import running
+from commandsync.server.service import create_app, running
 from tests.support.bots import Service
 from tests.support.callers import ROOT, Caller
 

@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from tests.e2e.server.test_attacks import FAULTY
 from tests.support.bots import token_of
 from tests.support.callers import ROOT, Caller, Record, Writer, write_until_killed, writers_of

@@ -17,7 +17,7 @@ import pytest
 
 from commandsync.server import storage
 from commandsync.server.database import Database, opened
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from commandsync.server.votes import with_counts
 from tests.e2e.server.test_process import Served, serving
 from tests.support.callers import Caller, Writer, write_until_killed, writers_of

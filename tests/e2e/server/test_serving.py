@@ -21,10 +21,8 @@ from fastapi import FastAPI
 
 from commandsync.errors import FileError
 from commandsync.extras import install_command
-from commandsync.server import runner
-from commandsync.server.app import create_app
 from commandsync.server.database import Database, opened
-from commandsync.server.runner import running, serve
+from commandsync.server.service import create_app, running, serve
 from tests.e2e.server.test_process import serving
 from tests.support.callers import ROOT, Caller
 from tests.support.home import Home, Ran, fields, lines
@@ -255,7 +253,7 @@ def test_a_file_is_removed_if_its_bots_cannot_be_created(
     path = tmp_path / "listing.db"
     with opened(str(path)):
         pass
-    monkeypatch.setattr(runner, "create_bots", fail)
+    monkeypatch.setattr("commandsync.server.administration.create_bots", fail)
     for name, is_kept in (("listing.db", True), ("new.db", False)):
         with pytest.raises(error):
             serve(

@@ -8,7 +8,7 @@ import pytest
 
 from commandsync.server import votes
 from commandsync.server.database import opened
-from commandsync.server.runner import running
+from commandsync.server.service import running
 from tests.support.bots import Service
 from tests.support.callers import Caller
 from tests.support.gateway import Listener

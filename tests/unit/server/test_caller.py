@@ -7,7 +7,7 @@ import jwt
 import pytest
 
 from commandsync.server.protocol import BadTokenError, owner_of_header, sign
-from commandsync.server.runner import running, serve
+from commandsync.server.service import running, serve
 from tests.support.callers import Caller
 
 SECRET = "a secret of this test, as long as the service's own"

@@ -8,7 +8,7 @@ import pytest
 
 from commandsync.errors import UsageError
 from commandsync.server.protocol import TimedProtocol
-from commandsync.server.runner import _listening, running, serve
+from commandsync.server.service import _listening, running, serve
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from openapi_spec_validator import validate
 from pydantic import Field, TypeAdapter, ValidationError
 
-from commandsync.server.app import openapi_text
 from commandsync.server.bodies import CommandBody
+from commandsync.server.service import openapi_text
 
 DOCUMENT = json.loads(openapi_text())
 OPERATIONS: dict[str, dict[str, Any]] = {
