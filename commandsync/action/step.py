@@ -16,52 +16,47 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, get_args
 
 from commandsync.action.rest import GitHub, GitHubError, Server, github_of, server_of
 from commandsync.api.credentials import bare, redacted, secrets_in
 from commandsync.diagnostics import Do, Words
 from commandsync.errors import CommandsyncError, UsageError
-from commandsync.plan.rules import DeleteLimit
+from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.report import github
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
 from commandsync.report.lines import Screen, visible
 from commandsync.sync.files import append_to_file, relative, temporary_folder
 from commandsync.sync.process import unredacted
-from commandsync.sync.setting import BASE_URL, BOT, MAX_DELETES, PLAN_FILE, PRUNE, STATE
+from commandsync.sync.setting import BASE_URL, BOT, FILES, MAX_DELETES, PLAN_FILE, PRUNE, STATE
 from commandsync.sync.settings import LockProgress, Progress, Settings, default_manifest, read_clock
 
 Mode = Literal["validate", "plan", "apply", "drift"]
+Comment = Literal["auto", "always", "never"]
+FailOn = Literal["", "error", "changes"]
+Approval = Literal["reviewed", "current"]
+Issue = Literal["auto", "never"]
 
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class GitHubEvent:
-    """The event that started the workflow: a pull request by number, or 0, and its base commit.
-
-    A merged pull request has no number: an apply writes to its comment.
-    `head_sha` is the commit that the pull request adds, or the one that was pushed, empty if it is
-    not known: `sha` is that of a merge with the base branch. A merge queue's group has a base
-    commit and no number. `branch` is the branch that is checked out, empty for a tag or a pull
-    request; `default_branch` is for a push to it; `before` is the commit that the branch has
-    without the proposal, or had before the push, if that is known; `workflow` is the file of the
-    caller's workflow; `run_url` is the page of the job's summary, at the server that runs it.
-    """
+    """The event that started the workflow; a text is empty if it is not known."""
 
     name: str = ""
     repository: str = ""
-    sha: str = ""
-    pull_request: int = 0
-    base_sha: str = ""
+    sha: str = ""  # on a pull request, a merge with the base branch
+    pull_request: int = 0  # its number; 0 after its merge, when an apply writes to its comment
+    base_sha: str = ""  # of a pull request, or of a merge queue's group
     fork: bool = False
-    default_branch: bool = False
-    run_url: str = ""
-    head_sha: str = ""
-    branch: str = ""
-    workflow: str = ""
+    default_branch: bool = False  # whether it is a push to that branch
+    run_url: str = ""  # the page of the job's summary, at the server that runs it
+    head_sha: str = ""  # the commit that the pull request adds, or that was pushed
+    branch: str = ""  # the branch that is checked out; empty for a tag or a pull request
+    workflow: str = ""  # the file of the caller's workflow
     run_id: str = ""
-    before: str = ""
+    before: str = ""  # the branch's commit without the proposal, or before the push
     server: Server = "GitHub"
 
     @property
@@ -153,19 +148,19 @@ class Inputs:
     bot: str = BOT.default
     token: str = field(default="", repr=False)
     github_token: str = field(default="", repr=False)
-    comment: Literal["auto", "always", "never"] = "auto"
+    comment: Comment = "auto"
     hosts: str = ""
     label: str = ""
     summary: bool = True
     annotations: bool = True
-    fail_on: Literal["", "error", "changes"] = ""
+    fail_on: FailOn = ""
     prune: bool = PRUNE.default
     max_deletes: DeleteLimit | None = MAX_DELETES.default
     import_check: bool = False
     docs_check: tuple[str, ...] = ()
-    apply: Literal["reviewed", "current"] = "reviewed"
+    apply: Approval = "reviewed"
     plan_file: str = PLAN_FILE.default
-    issue: Literal["auto", "never"] = "auto"
+    issue: Issue = "auto"
 
     @property
     def key(self) -> str:
@@ -177,49 +172,59 @@ class Inputs:
         return sha256(named.encode("utf-8", "backslashreplace")).hexdigest()[:20]
 
 
-_READ_BY_TYPE = {
-    name: kind
-    for name, kind in get_type_hints(Inputs).items()
-    if name not in {"files", "max_deletes", "docs_check", "plan_file"}
-}
-
-
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
     """Read the inputs from the step's environment; raises `UsageError` if one is not valid."""
 
     def given(name: str) -> str:
         return environ.get(f"INPUT_{name.upper().replace('-', '_')}", "").strip()
 
-    def typed(field: str, kind: object) -> Any:  # noqa: ANN401 - of that type
-        """Return an input by the type of its field: a text, a boolean, or one of some words."""
-        name = field.replace("_", "-")
-        value = given(name)
-        choices = ("true", "false") if kind is bool else get_args(kind)
-        if kind is not str and value not in choices:
-            valid = ", ".join(filter(None, choices))
-            raise UsageError(f"the input {name} is {value!r}", hint=f"use one of: {valid}")
-        return value == "true" if kind is bool else value
+    def word(name: str, words: object) -> Any:  # noqa: ANN401 - one of the words of a type
+        value, valid = given(name), get_args(words)
+        if value not in valid:
+            shown = ", ".join(filter(None, valid))
+            raise UsageError(f"the input {name} is {value!r}", hint=f"use one of: {shown}")
+        return value
+
+    def switch(name: str) -> bool:
+        return bool(word(name, Literal["true", "false"]) == "true")
 
     def paths(name: str) -> tuple[str, ...]:
         lines = [line.strip() for line in given(name).splitlines() if line.strip()]
         return tuple(_in_workspace(os.path.join(folder, path)) for path in lines)  # noqa: PTH118 - as below
 
-    of_types = {name: typed(name, kind) for name, kind in _READ_BY_TYPE.items()}
     folder = given("working-directory") or "."
     if not os.path.isdir(folder):  # noqa: PTH112 - the runner's paths are strings
         raise UsageError(
             f"the input working-directory is not a folder: {folder!r}",
             hint="it is relative to the workspace; does an earlier step check out the repository?",
         )
+    plan_file, limit = given(PLAN_FILE.input_name), given(MAX_DELETES.input_name)
+    prune = switch(PRUNE.input_name)
+    if plan_file and (limit or not prune):
+        raise UsageError(
+            "the input plan-file applies a saved plan as it is, with its own limits",
+            hint="remove the inputs max-deletes and prune, or make a new plan with them",
+        )
     return Inputs(
-        **of_types,
-        files=paths("file") or (_in_workspace(default_manifest(folder)),),
-        max_deletes=_read_limit(given(MAX_DELETES.input_name)),
+        mode=word("mode", Literal["auto", Mode]),
+        files=paths(FILES.input_name) or (_in_workspace(default_manifest(folder)),),
+        base_url=given(BASE_URL.input_name),
+        bot=given(BOT.input_name),
+        token=given("token"),
+        github_token=given("github-token"),
+        comment=word("comment", Comment),
+        hosts=given("hosts"),
+        label=given("label"),
+        summary=switch("summary"),
+        annotations=switch("annotations"),
+        fail_on=word("fail-on", FailOn),
+        prune=prune,
+        max_deletes=_delete_limit(limit),
+        import_check=switch("import-check"),
         docs_check=paths("docs-check"),
-        plan_file=_plan_file(
-            given(PLAN_FILE.input_name),
-            has_limits=bool(given(MAX_DELETES.input_name)) or given(PRUNE.input_name) != "true",
-        ),
+        apply=word("apply", Approval),
+        plan_file=plan_file and os.path.join(".", plan_file),  # noqa: PTH118 - "-" is a file here, and none is empty
+        issue=word("issue", Issue),
     )
 
 
@@ -231,21 +236,12 @@ def _in_workspace(path: str) -> str:
     return path
 
 
-def _read_limit(text: str) -> DeleteLimit | None:
+def _delete_limit(text: str) -> DeleteLimit | None:
     try:
-        return MAX_DELETES.read(text) if text and MAX_DELETES.read else MAX_DELETES.default
+        return parse_delete_limit(text) if text else None
     except ValueError as error:
-        message = f"the input {MAX_DELETES.input_name} is {text!r}: {error}"
+        message = f"the input max-deletes is {text!r}: {error}"
         raise UsageError(message, hint="use a number, a percentage, or all") from error
-
-
-def _plan_file(path: str, *, has_limits: bool) -> str:
-    if path and has_limits:
-        raise UsageError(
-            "the input plan-file applies a saved plan as it is, with its own limits",
-            hint="remove the inputs max-deletes and prune, or make a new plan with them",
-        )
-    return path and os.path.join(".", path)  # noqa: PTH118 - "-" is a file here, and none is empty
 
 
 def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Settings:
