@@ -166,20 +166,15 @@ def load_manifests(
         included = loader.report_included()
         separate = [each for each in loader.manifests if each.path not in included]
         targets = ((each.path, each.base_url, each.bot) for each in separate)
-        same = *_same_listings(separate), *_same_applications(separate)
-        for problem in [*same_target_problems(targets), *same]:
+        problems = [*same_target_problems(targets)]
+        if listings := [(each.listings, each.bot) for each in separate if each.listings]:
+            from commandsync.manifest.listings import same_listing_problems  # noqa: PLC0415 - seldom needed
+
+            problems += same_listing_problems(listings)
+        for problem in [*problems, *_same_applications(separate)]:
             loader.problems.error(problem)
     loader.problems.raise_if_any()
     return tuple(loader.manifests)
-
-
-def _same_listings(manifests: Iterable[Manifest]) -> Iterable[Problem]:
-    listings = [(each.listings, each.bot) for each in manifests if each.listings]
-    if not listings:
-        return ()
-    from commandsync.manifest.listings import same_listing_problems  # noqa: PLC0415 - seldom needed
-
-    return same_listing_problems(listings)
 
 
 def _same_applications(manifests: Iterable[Manifest]) -> Iterable[Problem]:

@@ -156,7 +156,7 @@ class ParsedYaml(NamedTuple):
 
 @dataclass(slots=True)
 class _Builder:
-    """Puts the events of one file together."""
+    """The tree of one file, built from its events."""
 
     source: Source
     report: FileProblems
@@ -175,9 +175,6 @@ class _Builder:
         self.report.error(at, message, hint)
         return StopReadingError()
 
-    def span(self, event: _Event) -> tuple[int, int]:
-        return event.start_mark.index, event.end_mark.index
-
     def count(self, at: int, nodes: int, height: int, characters: int = 0) -> None:
         self.nodes += nodes
         self.characters += characters
@@ -194,7 +191,7 @@ class _Builder:
         return self.fail(at, f"lists and mappings nest deeper than {MOST_DEPTH} levels")
 
     def scalar(self, event: _Event) -> Scalar:
-        at, end = self.span(event)
+        at, end = event.start_mark.index, event.end_mark.index
         self.count(at, 1, 0, len(event.value))
         reported = at in self.blanked and not event.value
         node = scalar(event.value, at, end, plain=event.implicit[0], reported=reported)
@@ -214,7 +211,7 @@ class _Builder:
         )
 
     def begin(self, event: _Event, node_type: type[Mapping | Sequence]) -> None:
-        at, end = self.span(event)
+        at, end = event.start_mark.index, event.end_mark.index
         self.count(at, 1, 1)
         if event.tag is not None:
             self.refuse_tag(at, self.source.text[at:end].split()[0])
@@ -225,13 +222,9 @@ class _Builder:
 
     def end(self, event: _Event) -> Node:
         done = self.stack.pop()
-        node = self.finish(done, self.span(event)[1])
+        node = done.finished(event.end_mark.index)
         if done.anchor is not None:
             self.anchors[done.anchor] = node
-        return node
-
-    def finish(self, done: OpenNode, end: int) -> Node:
-        node = done.finished(end)
         if isinstance(node, Mapping) and 2 * len(node) < len(done.children):
             lines: dict[str, int] = {}
             for key in done.children[::2]:
@@ -245,7 +238,7 @@ class _Builder:
         return node
 
     def alias(self, event: _Event) -> Node:
-        name, (at, end) = event.anchor or "", self.span(event)
+        name, at, end = event.anchor or "", event.start_mark.index, event.end_mark.index
         node = self.anchors.get(name)
         if node is None:
             alias = quoted(f"*{name}")
@@ -285,7 +278,7 @@ class _Builder:
                 self.documents += kind is yaml.DocumentStartEvent
                 if self.documents > 1:
                     hint = "a manifest is one document: remove the ---, or use two files"
-                    raise self.fail(self.span(event)[0], "a second document begins here", hint)
+                    raise self.fail(event.start_mark.index, "a second document begins here", hint)
                 continue
             if self.stack:
                 self.stack[-1].children.append(node)
@@ -354,7 +347,11 @@ def _build(builder: _Builder) -> None:
     left = _MOST_AGAIN
     while left >= 0:
         try:
-            builder.build(parser_events(builder.source))
+            parser = yaml.CBaseLoader(builder.source.text)
+            try:
+                builder.build(iter(parser.get_event, None))
+            finally:
+                parser.dispose()
         except yaml.YAMLError as error:
             if getattr(error, "problem", "") == _TOO_DEEP:  # it looks ahead, a level a character
                 at = error.problem_mark.index - (_DEEPEST - MOST_DEPTH)  # type: ignore[attr-defined]
@@ -365,16 +362,6 @@ def _build(builder: _Builder) -> None:
                 left -= explained.at + len(source.text) // _SEARCH
                 continue
         break
-
-
-def parser_events(source: Source) -> Iterator[Any]:
-    """Yield a file's events."""
-    parser = yaml.CBaseLoader(source.text)
-    try:
-        while (event := parser.get_event()) is not None:
-            yield event
-    finally:
-        parser.dispose()
 
 
 def _broken_part(source: Source, column: int, at: int, after: int) -> tuple[int, int]:

@@ -160,15 +160,13 @@ def laid_over(
     rest = [entry for entry in own if not laying.lay(entry)]
     for entry in rest:
         laying.check(entry)
-    merged = list(laying.merged(ignored))
-    complete = [entry for entry in rest if not entry.missing]
+    entries = [*laying.merged(ignored), *(entry for entry in rest if not entry.missing)]
     places = {name: place for place, name in reversed([*enumerate(order)])}
-    entries = sorted(
-        [*merged, *complete], key=lambda entry: places.get(entry.model.name, len(places))
-    )
+    entries.sort(key=lambda entry: places.get(entry.model.name, len(places)))
+    commands = imported.content.commands
     return Overlay(
         tuple(entries),
-        tuple(laying.left_out()),
+        tuple(laying.own(n, None, {}) for n, command in enumerate(commands) if command.left_out),
         tuple(laying.overrides),
         tuple(laying.strays),
         imported.content,
@@ -288,42 +286,34 @@ class _Laying:
             hint = "remove the entry, or write own: true if the command is to stay"
             own.report.warning(at, message, hint)
 
-    def left_out(self) -> Iterator[Own]:
-        """Yield the imported commands that no public list shows."""
-        for index, command in enumerate(self.imported.content.commands):
-            if command.left_out:
-                yield self._imported(index, self._values(command), None)
-
     def merged(self, ignored: Patterns) -> Iterator[Own]:
-        """Yield the public imported commands; an entry that means an ignored one is kept."""
+        """Yield the public imported commands, each with the fields of the entry that means it.
+
+        An entry that means an ignored one keeps it.
+        """
         for index, command in enumerate(self.imported.content.commands):
-            if not command.left_out and (index in self.meant or not ignored.match(command.name)):
-                yield from self._merged(index, command)
+            own = self.meant.get(index)
+            if command.left_out or (own is None and ignored.match(command.name)):
+                continue
+            if self.prefix is None and uses_of_prefix(command.syntax):
+                name, at = quoted(command.name), self.imported.nodes[index].at
+                message = f"{name} is called with {{prefix}}, and the manifest has none"
+                hint = f"add prefix: to the manifest; or {WRITE_AGAIN}"
+                self.imported.report.error(at, message, hint)
+                continue
+            values: dict[str, Any] = {}
+            if own:
+                values = {key: getattr(own.model, key) for key in own.node}
+                if own.model.object is None and command.discord:
+                    values["discord"] = {**command.discord, **(own.model.discord or {})}
+            yield self.own(index, own, values)
 
-    def _merged(self, index: int, command: ImportedCommand) -> Iterator[Own]:
-        """Yield an imported command with the fields of the entry that means it."""
-        node, report = self.imported.nodes[index], self.imported.report
-        if self.prefix is None and uses_of_prefix(command.syntax):
-            message = f"{quoted(command.name)} is called with {{prefix}}, and the manifest has none"
-            report.error(node.at, message, f"add prefix: to the manifest; or {WRITE_AGAIN}")
-            return
-        own, values = self.meant.get(index), self._values(command)
-        if own:
-            values |= {key: getattr(own.model, key) for key in own.node}
-            if own.model.object is None and command.discord:
-                values["discord"] = {**command.discord, **(own.model.discord or {})}
-        yield self._imported(index, values, own)
-
-    def _imported(self, index: int, values: dict[str, Any], own: Own | None) -> Own:
-        """Return an imported command of these values, and the entry that means it."""
+    def own(self, index: int, entry: Own | None, values: dict[str, Any]) -> Own:
+        """Return an imported command with the values of the entry that means it, if any."""
         content, nodes, report = self.imported.content, self.imported.nodes, self.imported.report
-        imported = ImportedEntry(report, nodes[index], content.commands[index], index)
-        model, entry = CommandKeys(**values), own or imported
-        return Own(entry.report, entry.node, model, imported)
-
-    def _values(self, command: ImportedCommand) -> dict[str, Any]:
-        """Return the fields of an imported command as an entry has them."""
-        return {
+        command = content.commands[index]
+        imported = ImportedEntry(report, nodes[index], command, index)
+        whole: dict[str, Any] = {
             "name": command.name,
             "description": command.description,
             "syntax": command.syntax,
@@ -331,6 +321,8 @@ class _Laying:
             "formerly": tuple(name for name in command.formerly if name not in self.live),
             "discord": command.discord,
         }
+        place = entry or imported
+        return Own(place.report, place.node, CommandKeys(**whole | values), imported)
 
 
 def _from(command: ImportedCommand) -> str:

@@ -328,7 +328,12 @@ class _PatternError(Exception):
 def _matches(walk: _Walk, text: str) -> list[Path]:
     paths = walk.files(_parts(text))
     if not paths:
-        raise _PatternError(f"{quoted(text)} matches no file", _no_match(walk.folder, text))
+        hint = "patterns are relative to the manifest's folder"
+        if is_folder(walk.folder / text):
+            hint = f"that is a folder; its files are {quoted(text.rstrip('/') + '/*.yaml')}"
+        elif "\\" in text:
+            hint = "between folders write /, on Windows as well"
+        raise _PatternError(f"{quoted(text)} matches no file", hint)
     others = [path for path in paths if walk.manifest == STDIN or not path.samefile(walk.manifest)]
     if not others:
         raise _PatternError("the manifest includes itself", "remove it from include:")
@@ -418,14 +423,6 @@ class _Walk:
             message = f"the patterns up to this one read more than {_MOST_PLACES:,}"
             hint = "name the folder, such as commands/*.yaml"
             raise _PatternError(f"{message} files and folders", hint)
-
-
-def _no_match(folder: Path, pattern: str) -> str:
-    if is_folder(folder / pattern):
-        return f"that is a folder; its files are {quoted(pattern.rstrip('/') + '/*.yaml')}"
-    if "\\" in pattern:
-        return "between folders write /, on Windows as well"
-    return "patterns are relative to the manifest's folder"
 
 
 def identity(path: str) -> str | Path:

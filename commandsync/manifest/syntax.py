@@ -100,7 +100,11 @@ def _end(text: str, at: int) -> int:
 def explain(error: YAMLError, source: Source) -> Explained:
     """Explain an error of PyYAML to a reader who does not know YAML's grammar."""
     problem = str(getattr(error, "problem", error))
-    at = min(max(_index(error, problem), 0), len(source.text))
+    # An unfinished value is wrong where it began, others where the parser stopped.
+    began, stopped = getattr(error, "context_mark", None), getattr(error, "problem_mark", None)
+    unfinished = ("end of stream", "expected ',' or", "could not find expected ':'")
+    mark = began if began and any(words in problem for words in unfinished) else stopped
+    at = min(max(mark.index if mark else 0, 0), len(source.text))
     return (
         conflict(source, at)
         or table(source, at)
@@ -111,17 +115,6 @@ def explain(error: YAMLError, source: Source) -> Explained:
         or _glued(problem, source, at)
         or _other(problem, source, at)
     )
-
-
-def _index(error: YAMLError, problem: str) -> int:
-    """Return the error's place: where an unfinished value began, else where the parser stopped."""
-    began = getattr(error, "context_mark", None)
-    unfinished = any(
-        words in problem
-        for words in ("end of stream", "expected ',' or", "could not find expected ':'")
-    )
-    mark = began if unfinished and began else getattr(error, "problem_mark", None)
-    return mark.index if mark else 0
 
 
 def _tab(text: str, at: int) -> Explained | None:
@@ -226,19 +219,14 @@ def _other(problem: str, source: Source, at: int) -> Explained:
         key = quoted(source.line_at(at)[1].strip())
         hint = "write key: value; a string of many lines is indented deeper than its key"
         return Explained(at, f"{key} is not a key: a colon and a space are missing after it", hint)
-    message = f"this is not valid YAML: {problem}"
+    message, hint = f"this is not valid YAML: {problem}", ""
     if "mapping values" in problem or "did not find expected" in problem:
         message = "this does not fit the line above it"
-    return Explained(at, message, _indentation_hint(source, at))
-
-
-def _indentation_hint(source: Source, at: int) -> str:
     start, line = source.line_at(at)
-    column = len(line) - len(line.lstrip())
     above = source.text[:start].rstrip()
     _, before = source.line_at(max(len(above) - 1, 0))
-    depth = len(before) - len(before.lstrip(" -"))
-    if not line.strip() or not above or column == depth:
-        return ""
-    where = f"it is indented by {column}, the line above it by {depth}"
-    return f"{where}: keys of one mapping start in one column"
+    column, depth = len(line) - len(line.lstrip()), len(before) - len(before.lstrip(" -"))
+    if line.strip() and above and column != depth:
+        where = f"it is indented by {column}, the line above it by {depth}"
+        hint = f"{where}: keys of one mapping start in one column"
+    return Explained(at, message, hint)

@@ -128,14 +128,17 @@ class _Checker(NamedTuple):
     def right_entries(self, model: type[BaseModel], entries: Sequence, what: str) -> Sequence:
         """Report the problems of entries, and return the complete ones."""
         needed = {name for name, field in model.model_fields.items() if field.is_required()}
-        right = ((entry, self.right(model, entry, what)) for entry in entries)
-        # What a key of a listing means depends on its other keys.
-        whole = what == _ENTRIES["listings"]
-        usable = (
-            new
-            for old, new in right
-            if (new is old if whole else needed <= new.keys() and not _lost(old, new))
-        )
+        texts = {"<<", "description", "syntax"}
+        usable: list[Node] = []
+        for entry in entries:
+            right = self.right(model, entry, what)
+            if what == _ENTRIES["listings"]:  # what a key means there depends on the others
+                is_usable = right is entry
+            else:  # one of the texts may be there, and wrong: then it is not missing
+                written = entry.keys() if isinstance(entry, Mapping) else ()
+                is_usable = needed.union(texts.intersection(written)) <= right.keys()
+            if is_usable:
+                usable.append(right)
         return Sequence(entries.at, entries.end, usable)
 
     def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
@@ -207,19 +210,22 @@ class _Checker(NamedTuple):
             case "model_type" if not detail["loc"]:
                 return f"{key} must be keys and values, not {called(node)}", ""
             case kind:
-                message = f"{key} must be {_KINDS[kind]}, not {_shown(kind, node)}"
+                found = called(node)
+                if isinstance(node, Scalar) and kind != "string_type":
+                    found = "null" if node.is_null and kind != "bool_type" else quoted(node)
+                message = f"{key} must be {_KINDS[kind]}, not {found}"
                 return message, self.kind_hint(kind, key, node)
 
     def unknown_key(self, key: Scalar, what: str, known: Collection[str]) -> str:
         """Report an unknown key; return the key that was probably meant."""
+        line = self.report.source.text[key.end :].partition("\n")[0]
+        is_anchored = line.lstrip(": ").startswith("&")
         meant = _MEANT.get(key.lower(), "")
         meant = meant if meant in known else closest(key, known)
         hint = f"did you mean {meant}?" if meant else f"it may have {', '.join(known)}"
         if key == "<<":
             hint = "merging is not supported: write the keys out, or use defaults"
-        elif (not meant or key.startswith(("x-", "."))) and _is_anchored(
-            self.report.source.text[key.end :]
-        ):
+        elif (not meant or key.startswith(("x-", "."))) and is_anchored:
             hint = "an anchor belongs to a value that is used: set it where the value is used first"
             meant = ""
         elif meant == "formerly" and key.lower() in _MEANT:
@@ -256,12 +262,6 @@ class _Checker(NamedTuple):
         return ""
 
 
-def _lost(old: Node, new: Mapping) -> bool:
-    """Whether an entry may have had a text that it needs, and it is wrong."""
-    texts = {"<<", "description", "syntax"}
-    return isinstance(old, Mapping) and not texts & old.keys() <= new.keys()
-
-
 def _table(key: str) -> type[BaseModel] | None:
     """Return the model of a key that holds keys and values, or a list of them."""
     if key in {"listings", "replace"}:
@@ -269,14 +269,3 @@ def _table(key: str) -> type[BaseModel] | None:
 
         return listingmodel.TABLES[key]
     return TABLES.get(key)
-
-
-def _shown(kind: str, node: Node) -> str:
-    if kind == "string_type" or not isinstance(node, Scalar):
-        return called(node)
-    return "null" if node.is_null and kind != "bool_type" else quoted(node)
-
-
-def _is_anchored(text: str) -> bool:
-    """Whether the text behind a key begins with an anchor."""
-    return text.partition("\n")[0].lstrip(": ").startswith("&")
