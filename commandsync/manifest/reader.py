@@ -219,7 +219,11 @@ class ManifestReader:
             imported=overlay.content,
             overrides=overlay.overrides,
             strays=overlay.strays,
-            objects=_objects(overlay.entries),
+            objects=objects_by_name(
+                (each.model.name, each.model.discord)
+                for each in overlay.entries
+                if each.model.object and each.model.discord
+            ),
             listings=listings,
             discord=discord,
             registrables=registrables(overlay.entries, overlay.left_out, prefix=model.prefix),
@@ -427,11 +431,3 @@ def _owned(parts: Iterable[CheckedFile]) -> dict[Resource, list[Own]]:
             models = part.model.entries[kind]
             own.setdefault(kind, []).extend(map(Own, repeat(part.report), nodes, models))
     return {kind: own[kind] for kind in OF_MANIFEST if kind in own}
-
-
-def _objects(commands: Iterable[Own]) -> AnyMapping[str, Levels]:
-    """Return the platform's own objects by the names of commands."""
-    models = (entry.model for entry in commands)
-    return objects_by_name(
-        (model.name, model.discord) for model in models if model.object and model.discord
-    )
