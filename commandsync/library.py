@@ -17,8 +17,8 @@ from commandsync.plan.rules import parse_delete_limit
 from commandsync.sync.apply import (
     AppliedPlans,
     ApplySteps,
+    CheckedPlans,
     Ending,
-    NotBegun,
     apply,
     carry_out,
     carry_out_async,
@@ -179,11 +179,11 @@ def _result(ending: Ending, arguments: _Arguments) -> Result:
         case AppliedPlans():
             (result,) = ending.results
             return result
-        case NotBegun(planned=[item]) if arguments.dry_run and not isinstance(
+        case CheckedPlans(planned=[item]) if arguments.dry_run and not isinstance(
             item, CommandsyncError
         ):
             return replace(skipped(item.plan, "this is a dry run"), interrupted=False)
-        case NotBegun(errors=[CommandsyncError() as error]):
+        case CheckedPlans(errors=[CommandsyncError() as error]):
             raise error
         case _:
             raise AssertionError("nothing is asked, and a refusal is an error")

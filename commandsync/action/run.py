@@ -33,9 +33,9 @@ from commandsync.report.lines import Screen, visible
 from commandsync.sync import process
 from commandsync.sync.apply import (
     AppliedPlans,
+    CheckedPlans,
     Declined,
     Hooks,
-    NotBegun,
     apply,
     apply_refusal,
     carry_out,
@@ -134,7 +134,7 @@ def _applied(context: Context, signals: Signals, facts: Facts) -> Verdict:
             code = signals.code(exit_code(*ending.results, left=left))
             written = verdict.of_results(ending.results, context.screen, code=code)
             return verdict.with_left(written, left, context.screen)
-        case NotBegun(planned, refusals):
+        case CheckedPlans(planned, refusals):
             return _of_plans(context, planned, refusals)
         case Declined():
             raise AssertionError("the Action asks nothing")

@@ -26,9 +26,9 @@ from commandsync.report.lines import cut, visible
 from commandsync.services.service import RecordService
 from commandsync.sync.apply import (
     AppliedPlans,
+    CheckedPlans,
     Declined,
     Hooks,
-    NotBegun,
     apply,
     carry_out,
     write_backup,
@@ -197,7 +197,7 @@ def apply_shown(
         unordered=choices.unordered,
     )
     match carry_out(steps, signals=run.signals):
-        case NotBegun() as ending:
+        case CheckedPlans() as ending:
             return _show_only(ending, output, dry_run=choices.dry_run)
         case Declined():
             decline(output)
@@ -206,7 +206,7 @@ def apply_shown(
             return run.signals.code(_show_results(ending, output))
 
 
-def _show_only(ending: NotBegun, output: Output, *, dry_run: bool) -> int:
+def _show_only(ending: CheckedPlans, output: Output, *, dry_run: bool) -> int:
     """Show the plans, and why some of them are not applied; a dry run exits as `plan` does."""
     plans, errors = plans_in(ending.planned), ending.errors
     if dry_run:  # a plan itself shows why it would be refused, unless it is a saved one and stale

@@ -120,11 +120,12 @@ _OWN = (ListingError, UnknownListError)
 """The errors that stop their own listing only."""
 
 
-class NotBegun(NamedTuple):
-    """Nothing was written: in a dry run, or since a plan is missing or refused.
+class CheckedPlans(NamedTuple):
+    """The plans of a run after their checks.
 
-    `planned` has an error in the place of each missing plan. `refusals` has the reason of each
-    refused one at the same place.
+    As the ending of a run, nothing was written: in a dry run, or since a plan is missing or
+    refused. `planned` has an error in the place of each missing plan. `refusals` has the reason of
+    each refused one at the same place.
     """
 
     planned: Sequence[Planned | CommandsyncError]
@@ -181,7 +182,7 @@ class AppliedPlans(NamedTuple):
         return [result for _, result in self.applied]
 
 
-Ending = NotBegun | Declined | AppliedPlans
+Ending = CheckedPlans | Declined | AppliedPlans
 
 
 def apply(
@@ -231,11 +232,11 @@ def apply(
         return AppliedPlans(applied, checked.left)
 
 
-def _checked(planned: Sequence[Planned | CommandsyncError], hooks: Hooks) -> NotBegun:
+def _checked(planned: Sequence[Planned | CommandsyncError], hooks: Hooks) -> CheckedPlans:
     """Check each plan, completed by the user's answers."""
     planned = [hooks.planned(item) if isinstance(item, Planned) else item for item in planned]
     refusals = [apply_refusal(item) if isinstance(item, Planned) else None for item in planned]
-    return NotBegun(planned, refusals)
+    return CheckedPlans(planned, refusals)
 
 
 def _locks_of(jobs: Sequence[Job]) -> Locks:

@@ -13,10 +13,10 @@ from commandsync.manifest import Manifest
 from commandsync.sync.apply import (
     AppliedPlans,
     ApplySteps,
+    CheckedPlans,
     Declined,
     Ending,
     Hooks,
-    NotBegun,
     apply,
     carry_out,
 )
@@ -164,8 +164,8 @@ def test_a_refusal_and_a_dry_run_begin_nothing(steps: Steps, proxy: Proxy) -> No
     not_begun = carry_out(steps("other", hooks=refused.hooks))
     shown = carry_out(steps("help", "ping", "new", hooks=dry.hooks, dry_run=True))
 
-    assert isinstance(not_begun, NotBegun)
-    assert isinstance(shown, NotBegun)
+    assert isinstance(not_begun, CheckedPlans)
+    assert isinstance(shown, CheckedPlans)
     assert [type(error) for error in not_begun.errors] == [TooManyDeletesError]
     assert shown.errors == [None]
     assert refused.calls == dry.calls == ["opened", "planned GET:commands"]
