@@ -9,7 +9,7 @@ State = Literal["ok", "warning", "failed", "skipped"]
 
 
 class Do(Enum):
-    """What can be done about a problem; each program has a table that says it in its own words."""
+    """An action that helps with a problem; each program has a table with its own words for it."""
 
     ALLOW_DELETES = auto()
     ALLOW_DELETES_OF_NEW_PLAN = auto()
@@ -52,7 +52,7 @@ class Do(Enum):
 
 
 Words = Mapping[Do, str]
-"""What a program says for each kind of hint, with the names of its values in braces."""
+"""The words of a program for each kind of hint, with the names of its values in braces."""
 
 LIBRARY: Words = {
     Do.ALLOW_DELETES: "if that is meant, pass max_deletes={limit!r}",
@@ -86,12 +86,12 @@ LIBRARY: Words = {
     ),
     Do.WRITE_STARTER: "commandsync init writes a starter",
 }
-"""What a program can do that uses the library. Another one may have other words for it."""
+"""The words for a program that uses the library. Another one may have its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What can be done about a problem; `str` says it in the words of the library."""
+    """The advice on a problem; `str` says it in the words of the library."""
 
     do: Do
     values: tuple[tuple[str, object], ...]  # by their names in the braces of the words
@@ -145,7 +145,7 @@ class Problem:
 
     location: Location  # 1:1 for the whole file
     message: str  # in one sentence without a full stop
-    # What to do about it; may be empty. A string is the same in every program.
+    # The advice; may be empty. A string is the same in every program.
     hint: str | Hint = field(default="", compare=False)
     excerpt: Excerpt | None = field(default=None, compare=False)  # None for the whole file
 

@@ -85,7 +85,7 @@ class Reply:
 
 
 class Exit(IntEnum):
-    """What the program's exit code means; of several, the first one here counts."""
+    """The meaning of the program's exit code; of several, the first one here counts."""
 
     INCOMPLETE = 6
     REFUSED = 5
@@ -105,13 +105,13 @@ class CommandsyncError(Exception):
     """The root of every error this package raises on purpose.
 
     Attributes:
-        message: What happened, without a full stop.
-        hint: What to do about it; `str(error.hint)` is the text, which may be empty.
-        kind: What failed, in a word; documents have it.
+        message: One sentence about the failure, without a full stop.
+        hint: The advice; `str(error.hint)` is the text, which may be empty.
+        kind: The failed part, in a word; documents have it.
         exit_code: The exit code of a run that ends with it before anything was written.
         failure_reason: The Action's output of that name.
         listing: The listing of several that it is about; empty for the only one.
-        problems: What is wrong in files, each with its place.
+        problems: The errors in files, each with its place.
     """
 
     kind: str = "failed"

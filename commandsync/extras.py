@@ -19,10 +19,10 @@ Extra = Literal["async", "html", "javascript", "postgres", "record", "server"]
 _ROOT = Path(__file__).resolve().parents[1]
 
 
-def missing(what: str, extra: Extra, error: ImportError) -> UsageError:
-    """Return the error for a missing extra; its message begins with `what`."""
+def missing(beginning: str, extra: Extra, error: ImportError) -> UsageError:
+    """Return the error for a missing extra; its message begins as given."""
     hint = f"install it: {install_command(extra)}"
-    message = f"{what} the extra [{extra}]: the module {error.name!r} is not installed"
+    message = f"{beginning} the extra [{extra}]: the module {error.name!r} is not installed"
     failure = UsageError(message, hint=hint)
     failure.add_note(hint)  # a script shows the traceback alone
     return failure

@@ -26,7 +26,7 @@ class HasId(Protocol):
 Id: TypeAlias = str | int | HasId
 """An identifier, or an object that has one."""
 
-_LONGEST_TIMEOUT = 3600  # seconds; far below what sockets and threads can count
+_LONGEST_TIMEOUT = 3600  # seconds; far below the most that sockets and threads can count
 
 
 def string(name: str, value: object, *, empty: bool = True) -> str:

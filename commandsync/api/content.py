@@ -79,7 +79,7 @@ def objects_of(levels: Iterable[Level]) -> Iterator[Level]:
 def more(reply: Reply, levels: Iterable[Level], *, own_name: str, read: int) -> str:
     """Return the sign that a list has more records than the `read` ones; empty if there is none.
 
-    The `levels` are the objects that contain the list, and `own_name` is what it is called there.
+    The `levels` are the objects that contain the list, and `own_name` is its name there.
     """
     if reply.status == _PARTIAL:
         return f"HTTP {_PARTIAL}"
@@ -167,7 +167,7 @@ def _is_next(relation: object) -> bool:
 
 
 def _ends_before(content_range: object, read: int) -> bool:
-    """Whether a `Content-Range` of records has a total above what was read."""
+    """Whether a `Content-Range` of records has a total above the number of read ones."""
     unit, _, total = _text(content_range).rpartition("/")
     return not unit.startswith("bytes") and _above(total, read)
 

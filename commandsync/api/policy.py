@@ -27,7 +27,7 @@ LONGEST_WAIT = 120.0
 """Seconds: a `Retry-After` beyond this is not waited for."""
 
 LOOK = "it may have been added: check whether it is listed"
-"""What to do after an add whose result is unknown."""
+"""The advice after an add whose result is unknown."""
 
 FAILURES_IN_A_ROW = 5
 """So many failed reads, or writes, in a row, retries included, mean that the service is down."""
@@ -314,7 +314,7 @@ class Paging(Generic[P, R]):
     def _overlap(self, keys: tuple[str, ...]) -> int:
         """Return how many records at the end of the page before are the beginning of this one.
 
-        They are fewer than a page: a whole one of equal records is somebody who votes again. New
+        They are fewer than a page: a page of equal records means that somebody votes again. New
         bots are known by their ids.
         """
         most = 0 if self.unique else min(len(keys), len(self._before) - 1)

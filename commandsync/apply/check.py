@@ -254,7 +254,7 @@ class _Now:
         added, deleted = self._added(change), self._deleted(change)
         if added is State.DONE and deleted is State.PENDING:
             return State.ADDED
-        # else another writer deleted the old one, or what is listed fits neither half
+        # else another writer deleted the old one, or the listing fits neither half
         return added if added is deleted else None
 
 

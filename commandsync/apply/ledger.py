@@ -59,7 +59,7 @@ class Write:
     states: list[State]  # the states that it has been in; the last one is the present one
     failure: Failure | None = None  # how its last request failed; None after a success
     why: str = ""  # the beginning of the reason why it is not done
-    hint: str | Hint = ""  # what to do about it; empty where the hint of the error is enough
+    hint: str | Hint = ""  # the advice; empty where the hint of the error is enough
     returned_id: str = ""  # the id that the answer to an add contained
     record: Identity = ""  # the listed record that an add made; empty while it is not known
     stored: Text | None = None  # the text of that record in the last read
@@ -351,7 +351,7 @@ class Claims:
     def settle_missing(self, write: Write, why: str, then: str = "") -> None:
         """Settle a change that is not listed as unknown; an add may be a record of another name.
 
-        `why` is what is not listed, and `then` the consequence, as the end of the sentence.
+        `why` names the missing part, and `then` the consequence, as the end of the sentence.
         """
         others = self.unclaimed.values() if write.awaits_record else ()
         names = [repr(text[0]) for text in others]
@@ -396,9 +396,9 @@ def _without_id(listed: Listed) -> int:
 class Evidence:
     """The evidence of a read for a change that was sent."""
 
-    # What it shows instead of the change, as the end of a sentence; empty when it shows it.
+    # The state that it shows instead of the change, as the end of a sentence; empty for none.
     missing: str = ""
-    rewrites: tuple[Rewrite, ...] = ()  # which fields differ from what was sent, and how
+    rewrites: tuple[Rewrite, ...] = ()  # the fields that differ from the sent ones, and how
 
     @property
     def conclusive(self) -> bool:

@@ -35,11 +35,11 @@ class Call(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What to do before the next event."""
+    """The calls to start, and the wait, before the next event."""
 
     start: tuple[Call, ...] = ()  # calls to start now, all at once
     wait: float | None = None  # seconds until `Elapsed`; None to wait for the calls alone
-    settled: tuple[Settled, ...] = ()  # what became final since the last step, for progress
+    settled: tuple[Settled, ...] = ()  # the outcomes since the last step, for progress
 
 
 class Answered(NamedTuple):
@@ -179,7 +179,7 @@ class Settled:
     hint: str | Hint = ""
     already: bool = False  # whether it was done before this run, which made no request for it
     rewrites: tuple[Rewrite, ...] = ()  # which fields are listed with another text, and how
-    # What was raised, where something was; not part of what is compared.
+    # The error that was raised, if any; it is not compared.
     cause: ListingError | None = field(default=None, repr=False, compare=False)
 
 
@@ -189,8 +189,8 @@ class Result:
 
     plan: Plan
     settled: tuple[Settled, ...]  # every change with its outcome, in the plan's order
-    notices: tuple[Notice, ...] = ()  # what else reading showed, such as copies of another run
-    # What a new plan from the listing as read back would do, other than changes that are not done.
+    notices: tuple[Notice, ...] = ()  # other findings of reads, such as copies of another run
+    # The changes of a new plan from the listing as read back, other than those that are not done.
     remaining: tuple[Change, ...] = ()
     read_back: bool = True  # whether every managed collection was read again after the writes
     # Whether nothing is left to do, by the listing as it was read after the writes; with nothing to
@@ -199,7 +199,7 @@ class Result:
     sent: Outcome | None = None  # of the request that replaces a whole list; None for none
     touched: bool = False  # whether something was or may have been written
     stopped: str = ""  # why the rest was skipped; empty when nothing was
-    stopped_hint: str | Hint = ""  # what to do about that; empty where running again is enough
+    stopped_hint: str | Hint = ""  # the advice; empty where running again is enough
     interrupted: bool = False  # whether the run was stopped from outside
     refused: bool = False  # whether it was refused before anything was sent, after all checks
     unrecorded: bool = False  # whether the store could not record the end of a list that was sent

@@ -10,7 +10,7 @@ more and planned again: a record is called verified, or unchanged, only after it
 
 A list that is replaced as a whole needs one request, which is retried as a read is: its result is
 the same however often it is sent. Where the service returns its list, that is read again; elsewhere
-only the answer tells what happened.
+only the answer tells the result.
 """
 
 from collections import Counter, deque
@@ -66,7 +66,7 @@ NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
 """How a call ends that is not waited for."""
 
 
-def apply(  # noqa: PLR0913 - what a run is made of
+def apply(  # noqa: PLR0913 - the parts of a run
     plan: RecordPlan,
     *,
     service: RecordService,
@@ -83,7 +83,7 @@ def apply(  # noqa: PLR0913 - what a run is made of
     before the first step, when the plan no longer fits the listing.
 
     Args:
-        plan: What to do.
+        plan: The changes to make.
         service: The service of its target.
         listed: The listing as read just now, every collection of the plan's scope.
         health: Shared with the driver, which notes every attempt in it.
@@ -169,7 +169,7 @@ class Phases:
         while queue and not ledger.stopped:
             yield from self.perform(queue, width=width, until_unclear=True)
             for write in reversed((yield from self._settle_adds(resource))):
-                # a second one at most, and none of what cannot be edited: readers see each post
+                # once more at most, and never where records cannot be edited: readers see each post
                 first = self.service.abilities[resource].edit and State.REJECTED not in write.states
                 if first and not ledger.stopped:
                     write.become(State.REJECTED)
@@ -264,7 +264,7 @@ class Phases:
     def _read_until(self, resource: Resource, enough: Callable[[], bool]) -> Steps[bool]:
         """Read a collection until that is enough; return whether every read was made and succeeded.
 
-        Only that proves that what is still not listed did not happen.
+        Only that proves that a change that is still not listed was not made.
         """
         ledger, reads = self.ledger, 0
         for pause in REREADS:
@@ -399,7 +399,7 @@ def reread_list(
 def _call(call: Call) -> Steps[tuple[Any, bool]]:
     """Make a call; return its value or failure, and whether the run was stopped meanwhile.
 
-    It is waited for after a first interruption, too.
+    A first interruption does not end the wait.
     """
     event, interrupted = (yield Step((call,))), False
     while not isinstance(event, Answered):

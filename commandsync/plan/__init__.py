@@ -1,1 +1,1 @@
-"""Planning: matching, changes, the rules and the guard, hints, and what users notice."""
+"""Planning: matching, changes, rules, the guard, hints, and differences that users notice."""

@@ -1,7 +1,7 @@
-"""The four things that can happen to a record, as a closed union of values, and what differs.
+"""The four things that can happen to a record, as a closed union of values, and the differences.
 
 deepdiff compares the fields of a record, and the nested objects of a platform (options, choices,
-permissions), so that a plan can name what changed in them. Equal records never come here.
+permissions), so that a plan can name their changes. Equal records never come here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ def all_field_changes(pairs: Sequence[tuple[Text, Text]]) -> list[tuple[FieldCha
         for name, *values in zip(before._fields, before, after, strict=True):
             if values[0] != values[1]:
                 old[number, name], new[number, name] = values
-    # One mapping for all records: a call of deepdiff takes longer than what it compares.
+    # One mapping for all records: a call of deepdiff takes longer than the comparison.
     changed = {key for (key,) in _changed_paths(old, new)} if old else set()
     for number, name in filter(changed.__contains__, old):  # in the order of the fields
         key = number, name
@@ -266,7 +266,7 @@ class _Change:
 
     @property
     def ends_record(self) -> bool:
-        """Whether it deletes what has ended: the manifest asks for this very delete."""
+        """Whether it deletes a record that has ended: the manifest asks for this very delete."""
         return isinstance(self, Delete) and self.until is not None
 
     @property

@@ -29,7 +29,7 @@ from commandsync.records.texts import CommandText, Resource, named
 
 _ANY_ID = "-"
 _CLOSING = {"<": ">", "[": "]"}
-_WORD = re.compile(r"[\w|/-]*\w[\w|/-]*")  # what else is outside of brackets is punctuation
+_WORD = re.compile(r"[\w|/-]*\w[\w|/-]*")  # all else outside of brackets is punctuation
 _MOST_PARTS = 100  # that are compared: nobody types more
 _LONGEST_LEAD = 40  # characters before the name: a prefix, and the names of groups
 
@@ -52,7 +52,7 @@ class ChangedCommand:
     before: CommandText
     after: CommandText
     fields: tuple[FieldChange, ...]
-    # What users typed before the name and type now (`!` and `/`); None if equal or not known.
+    # The text before the name, then and now (`!` and `/`); None if equal or not known.
     leads: tuple[str, str] | None = None
     needs: tuple[Argument, ...] = ()  # the arguments that users have to give now
     accepts_less: bool = False  # whether something that users could type after the name fails now
@@ -79,7 +79,7 @@ class UserChanges:
     gone: tuple[CommandText, ...] = ()  # the commands that only the old manifest has: breaking
     changed: tuple[ChangedCommand, ...] = ()  # the commands with another text
     new: tuple[CommandText, ...] = ()  # the commands that only the new manifest has
-    notices: tuple[Notice, ...] = ()  # what to check before the changes are published
+    notices: tuple[Notice, ...] = ()  # to be checked before the changes are published
     since: str = ""  # the earlier manifest: a file, or a revision of git
     manifest: tuple[str, ...] = ()  # the files of the later manifest
 
@@ -150,7 +150,7 @@ def _undeclared(added: Sequence[Entry], gone: Sequence[Entry]) -> Iterator[Notic
 
 
 def _command(entry: Entry) -> CommandText:
-    return entry.text  # type: ignore[return-value]  # what the collection contains
+    return entry.text  # type: ignore[return-value]  # as all of the collection
 
 
 def call_of(command: CommandText) -> str:
@@ -260,7 +260,7 @@ def _choices(text: str) -> frozenset[str]:
 
 def _spans(syntax: str) -> Iterator[tuple[int, Argument, int]]:
     """Yield the arguments in the outermost brackets, each with its beginning and its end."""
-    opened: list[tuple[str, int]] = []  # what closes each bracket, and where its text begins
+    opened: list[tuple[str, int]] = []  # the closing bracket of each, and where its text begins
     for at, sign in enumerate(syntax):
         if sign in _CLOSING:
             opened.append((_CLOSING[sign], at + 1))
@@ -295,7 +295,7 @@ class NamePlace:
     name: str
     names: Sequence[str] = ()  # of its commands, as it has them
     not_meant: frozenset[str] = frozenset()  # the keys of names that it is not to have
-    others: Cell = Cell.NO  # what is known of other names
+    others: Cell = Cell.NO  # the cell of all other names
     unread: str = ""  # why it was not read, or not in full
     failed: bool = False  # whether that is a failure
 

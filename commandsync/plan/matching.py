@@ -76,10 +76,10 @@ def match(
 ) -> Matching:
     """Match one collection's wanted entries with its listed ones.
 
-    A listed entry that cannot be written to (no usable id) is matched by equality only; what it
-    would match otherwise is `unwritable`: an add would make a second one of it. A pinned id comes
-    before equality (`pins_first`), unless records cannot be edited: what replaces one has another
-    id. `not_renamed` are the indices of listed entries that no former name means. The names of an
+    A listed entry that cannot be written to (no usable id) is matched by equality only; its
+    other matches are `unwritable`: an add would make a second one of it. A pinned id comes
+    before equality (`pins_first`), unless records cannot be edited: a successor has another id.
+    `not_renamed` are the indices of listed entries that no former name means. The names of an
     `exact` kind are compared as they are, within a type.
     """
     if exact:

@@ -90,7 +90,7 @@ class Unknown(_Baseline):
 
     why: str = ""  # why nothing is known, where that is not usual
     accepted: bool = False  # whether the list may be replaced all the same
-    error: Notice | None = None  # why it must not be: what was sent cannot be read or recorded
+    error: Notice | None = None  # why it must not be: the sent list cannot be read or recorded
 
     @property
     def first(self) -> None:
@@ -124,10 +124,10 @@ class Target:
 
     bot: str
     base_url: str  # the service's base URL, in its one spelling
-    abilities: Abilities = field(repr=False)  # what the service can do with each kind of record
+    abilities: Abilities = field(repr=False)  # of the service, for each kind of record
     guild: str = ""  # the server at Discord whose commands they are; empty for global ones
     name: str = field(default="", compare=False)  # of the application, at Discord; empty if unknown
-    bot_from: str = field(default="", compare=False)  # what the id is from; empty for the manifest
+    bot_from: str = field(default="", compare=False)  # the source of the id; empty for the manifest
     base_url_from: str = field(default="", compare=False)  # as `bot_from` of the base URL
 
 
@@ -149,8 +149,8 @@ class _Plan:
     unmanaged: tuple[tuple[Resource, Entry], ...] = ()
     # Listed records that should be changed or deleted and have no usable id.
     unwritable: tuple[tuple[Resource, Entry], ...] = ()
-    notices: tuple[Notice, ...] = ()  # what the user should know; nothing depends on them
-    losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
+    notices: tuple[Notice, ...] = ()  # for the user; nothing depends on them
+    losses: tuple[Loss, ...] = ()  # the parts of the manifest that the service does not show
     left_out: int = 0  # how many changes `only` left out
 
     def manages(self, resource: Resource) -> bool:
@@ -197,7 +197,7 @@ class RecordPlan(_Plan):
     """The changes of records with ids, which are made one by one."""
 
     label: str = ""  # its name, or the host of a page, among several; empty for the only one
-    baseline: Baseline = AS_READ  # what it is compared with
+    baseline: Baseline = AS_READ  # the other side of the comparison
     scheduled: tuple[Scheduled, ...] = ()  # the manifest's entries with a schedule, by phase
     now: datetime | None = None  # by which they are due or have ended, in UTC; None for none
     finished: int = 0  # how many entries have former names that are no longer needed
@@ -240,8 +240,8 @@ class ListPlan(_Plan):
     """A list that is replaced as a whole, and the changes to the list that it is compared with."""
 
     name: str  # the service's name
-    audience: Audience | None = None  # for whom the list is, of a service with several lists
-    baseline: Baseline  # what it is compared with
+    audience: Audience | None = None  # the users of the list, of a service with several lists
+    baseline: Baseline  # the other side of the comparison
     commands: tuple[Entry, ...] = field(repr=False)  # the whole list that is sent
     digest: str  # of the request that sends it
     wants_none: bool = False  # whether the manifest itself has no commands
@@ -341,7 +341,7 @@ class ListPlan(_Plan):
 Plan: TypeAlias = RecordPlan | ListPlan
 
 
-def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
+def make_plan(  # noqa: PLR0913 - the two sides, and all else that decides on a plan
     *,
     desired: Snapshot,
     listed: Snapshot,
@@ -382,7 +382,7 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
     )
 
 
-def list_plan(  # noqa: PLR0913 - what a list has beside its changes
+def list_plan(  # noqa: PLR0913 - the parts of a list beside its changes
     compared: RecordPlan,
     *,
     name: str,

@@ -1,8 +1,8 @@
 """How far a sync may go: the manifest's `sync:` policy, and the guard against mass deletes.
 
-The policy (`SyncRules`) is read by the plan. The guard counts what a plan takes away from what is
-listed, and refuses too much of it, with the arithmetic in its message (`refusal`). It is asked
-before the first write, and again before a saved plan is applied.
+The policy (`SyncRules`) is read by the plan. The guard counts the listed records
+that a plan takes away, and refuses too many of them, with the arithmetic in its message. It is
+asked before the first write, and again before a saved plan is applied.
 """
 
 import re
@@ -36,7 +36,7 @@ class DeleteLimit:
     """The number of deletes that one run may make. At most one field is set; none means `all`."""
 
     count: int | None = None  # a number of records; 0 means none
-    percent: float | None = None  # a percentage of what is listed, 0 to 100
+    percent: float | None = None  # a percentage of the listed records, 0 to 100
 
     @property
     def unlimited(self) -> bool:
@@ -73,7 +73,7 @@ class SyncRules:
     # Patterns (`*`, `?`, `[...]`) of names and titles that are never touched, in any case.
     ignore: tuple[str, ...] = ()
     max_deletes: DeleteLimit | None = None  # the guard's limit; None when nothing was configured
-    # `append` adds what is missing; `mirror` also replaces and deletes.
+    # `append` adds missing ones; `mirror` also replaces and deletes.
     announcements: Literal["append", "mirror"] = "append"
 
     def manages(self, resource: Resource, abilities: Abilities) -> bool:
@@ -90,7 +90,7 @@ class SyncRules:
         return Patterns(self.ignore)
 
 
-DEFAULT_LIMIT = DeleteLimit(percent=30.0)  # what may go when nothing was configured
+DEFAULT_LIMIT = DeleteLimit(percent=30.0)  # when nothing was configured
 ALWAYS_ALLOWED = 3  # so few deletes of the whole listing are always allowed then
 _UNIGNORED = " that are not ignored"
 _UNENDED = " that have not ended"
@@ -162,7 +162,7 @@ def removals_refused(removed: int, *, of: int, rules: SyncRules) -> Notice | Non
 def countable(listed: Snapshot, scope: Iterable[Resource], rules: SyncRules) -> dict[Resource, int]:
     """Count the listed records of each collection that the guard's arithmetic is about.
 
-    Ignored ones are never deleted, so they do not make a delete a smaller part of what is listed.
+    Ignored ones are never deleted, so they do not make a delete a smaller part of the list.
     Of records that are equal, those with uses count, else one. Of a group, its sub-commands count.
     """
     counts = {}

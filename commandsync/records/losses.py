@@ -74,7 +74,7 @@ def with_characters(limit: Limit, text: str) -> Limit:
 
 
 class LossReason(Enum):
-    """Why the service cannot show it; `limit` is what it accepts."""
+    """The reason why the service cannot show it; `limit` is the accepted text or number."""
 
     SHORT = "the {field} is shorter than {limit.least} characters"
     LONG = "the {field} is longer than {limit.most} characters"
@@ -112,11 +112,13 @@ class Instead(Enum):
 class Loss:
     """A part that several commands lose for one reason."""
 
-    field: str  # what they lose: a field of a command, or one of the above
+    field: str  # the lost part: a field of a command, or one of the above
     reason: LossReason
-    instead: Instead = Instead.LEFT_OUT  # what happens instead
-    names: tuple[str, ...] = ()  # theirs, in the manifest's order; of `SYNC`, what is not kept
-    limit: Limit | None = None  # what the service accepts, where that is the reason
+    instead: Instead = Instead.LEFT_OUT  # the treatment of the lost part
+    names: tuple[
+        str, ...
+    ] = ()  # theirs, in the manifest's order; of `SYNC`, the rules without effect
+    limit: Limit | None = None  # of the service, where that is the reason
     location: Location | None = None  # where the manifest defines the first one
 
     @property
@@ -156,7 +158,7 @@ def loss_notice(loss: Loss, *, at: str) -> Notice:
 def renewed_notices(parts: Mapping[str, Sequence[str]], *, at: str) -> list[Notice]:
     """Return the notice that commands are sent with other options or the like; empty for none.
 
-    `parts` has what differs in each command, by its name.
+    `parts` has the differing keys of each command, by its name.
     """
     if not parts:
         return []

@@ -1,8 +1,8 @@
 """Models of commands, announcements, bots and voters, as the service sends them.
 
 The field lists come from the service interface ("Resources and their fields"). Services send more
-than that (wire notes): unknown fields stay readable as attributes and are never sent back. What is
-documented but left out reads as empty, since no documented field is promised to be there. An odd
+than that (wire notes): unknown fields stay readable as attributes and are never sent back. A
+documented field that is left out reads as empty: none is promised to be there. An odd
 value of a bot or a voter reads as absent, since no page is unreadable for one value of it.
 """
 
@@ -149,9 +149,9 @@ class Command(_Listed):
 
     Attributes:
         id: The service's identifier (`id` or `_id` on the wire); empty when it sent none.
-        name: What the command is called; not unique.
-        description: What it does.
-        syntax: How it is used.
+        name: The name, which is not unique.
+        description: Its effect, in words.
+        syntax: Its usage.
         category: Its group; empty for none.
         uses: How often it was used; None when the service does not send it.
     """
@@ -184,7 +184,7 @@ class Profile(_Read):
 
 
 class Creator(_Read):
-    """Who made a bot."""
+    """The creator of a bot."""
 
     is_team: _Flag = Field(default=False, validation_alias="isTeam")
     id: Identifier = ""
@@ -210,7 +210,7 @@ class Statistics(_Read):
 
 
 class Ratings(_Read):
-    """What users think of a bot; `average` is None while there are no ratings."""
+    """The ratings of a bot by its users; `average` is None while there are none."""
 
     average: Annotated[float | None, BeforeValidator(_number)] = None
     total: Annotated[_Whole, _null_is(0)] = 0
@@ -249,7 +249,7 @@ class Bot(_Read):
 
 
 class Account(Record):
-    """Whom an event is about, a user or a bot; the fields are not published beyond these."""
+    """The user or bot that an event is about; the fields are not published beyond these."""
 
     id: Identifier = _IDENTIFIER
     username: OptionalText = ""

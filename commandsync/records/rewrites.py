@@ -1,7 +1,8 @@
 """Rewrites: the changes that services make to texts, and the name of each change.
 
-Nothing here predicts what a service would do. `folded` and `is_cut` let matching recognise a record
-under the name that a service made of it; `rewrites` describes what reading back has shown.
+Nothing here predicts the change that a service would make. `folded` and `is_cut` let matching
+recognise a record under the name that a service made of it; `rewrites` describes the changes that
+reading back has shown.
 """
 
 import html
@@ -114,7 +115,7 @@ def agrees(stored: str, *, sent: str) -> bool:
 def text_agrees(stored: Text, *, sent: Text) -> bool:
     """Whether each field of a stored text agrees with the field of a sent text of the same kind."""
     if isinstance(sent, ApplicationCommand):
-        return stored == sent  # the service keeps what it is sent
+        return stored == sent  # the service keeps it as it is sent
     pairs = zip(stored, sent, strict=True)  # pragma: no mutate - texts of one kind
     return all(agrees(old, sent=new) for old, new in pairs)
 
@@ -132,7 +133,7 @@ def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
 
 
 def _folded_once(text: str) -> str:
-    # case first, for a service may write &Amp;, and then again for what was unescaped
+    # case first, for a service may write &Amp;, and then again for the unescaped text
     plain = _caseless(unescaped(_caseless(text)))
     if plain.isascii():
         return "".join(plain.split())

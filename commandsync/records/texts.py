@@ -53,7 +53,7 @@ class CommandOption(NamedTuple):
 class LoadedCommand(CommandText):
     """The text of a command, and details from its platform; empty if not known."""
 
-    mention: str = ""  # what mentions it in a message of Discord
+    mention: str = ""  # mentions it in a message of Discord
     menu: str = ""  # `user` or `message` if it is in such a menu: nobody types it
     option_list: tuple[CommandOption, ...] = ()
 

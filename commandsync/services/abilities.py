@@ -69,7 +69,7 @@ class FactSource(NamedTuple):
 class Fact(NamedTuple):
     """One fact of a service."""
 
-    # An answer, a number, or what is accepted; `Support.UNKNOWN` where the source does not say it.
+    # An answer, a number, or a limit; `Support.UNKNOWN` where the source does not say it.
     value: Support | Reads | Limit | int
     source: FactSource  # where it is from
 
@@ -83,7 +83,7 @@ class Fact(NamedTuple):
 class Facts:
     """The facts of a service's lists of commands."""
 
-    read: Fact  # what it returns of a list
+    read: Fact  # how much of a list it returns
     replace: Fact  # whether one request replaces the whole list
     write: Fact  # whether records are written one by one
     clear: Fact  # whether a list may be empty
@@ -99,7 +99,7 @@ class Facts:
     levels: Fact  # how many levels of sub-commands a command may have
     wait: Fact  # how many seconds a 429 costs
     fields: Mapping[str, Fact]  # whether it takes each field of a command
-    # What it accepts as the text of a field.
+    # The texts that it accepts for a field.
     limits: Mapping[str, Fact] = field(default_factory=lambda: MappingProxyType({}))
 
     def takes(self, name: str) -> bool:

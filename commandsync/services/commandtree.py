@@ -30,7 +30,7 @@ class CallableCommand:
 
     type: str  # that of the command that Discord has
     path: Path
-    levels: tuple[Node | None, ...]  # as long as the path; None for what is not known
+    levels: tuple[Node | None, ...]  # as long as the path; None for an unknown one
     command: Registrable | None  # None for a sub-command that only the object of its group has
     is_group: bool = False  # whether its own object has sub-commands
 

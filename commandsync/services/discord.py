@@ -275,7 +275,7 @@ def _sent(node: Mapping[str, Any]) -> Object:
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-# What Discord answers to a request that it refuses.
+# The answers of Discord to a request that it refuses.
 
 _CREATED, _ACCEPTED = 201, 202
 _GONE, _INVALID, _NO_ACCESS = 10063, 50035, 50001

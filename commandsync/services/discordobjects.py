@@ -228,7 +228,7 @@ class WrongPart(NamedTuple):
     """A part of an object that Discord refuses."""
 
     place: tuple[str, ...]  # the keys that lead to it, with the names of options and choices
-    message: str  # what is wrong with it, as the end of a sentence
+    message: str  # the error in it, as the end of a sentence
 
 
 _Wrong = Iterator[WrongPart]

@@ -30,7 +30,7 @@ from commandsync.services.abilities import Facts, Reads, Support
 from commandsync.services.service import ListService
 
 QUOTES = "`\"'*_"  # that a manifest may put around a syntax
-_PROSE = frozenset({"description"})  # what is understood without its end; other texts are not cut
+_PROSE = frozenset({"description"})  # understood without its end; other texts are not cut
 
 _Path = tuple[str, ...]
 
@@ -40,10 +40,10 @@ class Fitted:
     """The commands that are sent to a service."""
 
     # Its commands as the service shows them, in the manifest's order, without ids. A sub-command
-    # has the names of all levels, and a command that is shown as a group is one of them. What the
-    # service does not take is empty.
+    # has the names of all levels, and a command that is shown as a group is one of them. A field
+    # that the service does not take is empty.
     snapshot: Snapshot
-    losses: tuple[Loss, ...]  # what it does not show
+    losses: tuple[Loss, ...]  # the parts that it does not show
 
 
 def fit(
@@ -55,7 +55,7 @@ def fit(
 ) -> Fitted:
     """Return the part of a manifest that a service can show; announcements are not in its list.
 
-    `unprotected` is what the manifest's policy keeps on a list, such as `ignore`: it keeps nothing
+    `unprotected` names the rules that keep records on a list, such as `ignore`: they keep nothing
     where a list cannot be read. A service that shows options gets the platform's own `objects`, by
     the names of commands, with the manifest's texts.
     """

@@ -57,8 +57,8 @@ class Registration:
 
     entries: tuple[Entry, ...] = ()  # to be registered, in the manifest's order
     untouched: tuple[Entry, ...] = ()  # listed ones that are neither written nor deleted
-    losses: tuple[Loss, ...] = ()  # what is not registered, and why
-    problems: tuple[Problem, ...] = ()  # what Discord would refuse
+    losses: tuple[Loss, ...] = ()  # the parts that are not registered, and why
+    problems: tuple[Problem, ...] = ()  # the parts that Discord would refuse
 
 
 def compose(  # noqa: PLR0913 - the policy of the manifest

@@ -58,8 +58,8 @@ class Service:
     """The fields of every service."""
 
     name: str
-    abilities: Abilities  # what can be planned for each kind of record
-    facts: Facts  # what is known of it, with the sources
+    abilities: Abilities  # for each kind of record
+    facts: Facts  # known facts about it, with their sources
     authorization: str  # the header of this name, with `{token}`; empty for no header
     simulated_only: bool = False  # whether nobody has used it yet with this package
     agent: str = ""  # the `User-Agent` of its requests; empty for that of this package
@@ -108,12 +108,12 @@ class ListService(Service):
     prefixed: bool = False  # whether it gets commands with another prefix all the same
     unique: bool = True  # whether a name is sent once: a second could make it refuse the list
     read: Callable[[str, Resource], Operation[tuple[Entry, ...]]] = _unreadable
-    # Returns what proves that the token is accepted, changes nothing, and reads whose it is, if the
-    # answer says so; None where there is no such request.
+    # Returns a request that proves that the token is accepted, changes nothing, and reads the name
+    # of its holder, if the answer has it; None where there is no such request.
     check: Callable[[], Operation[str]] | None = None
     # Returns the request that posts an announcement, of a category; None where it takes none.
     announce: Callable[[AnnouncementText, str], Operation[None]] | None = None
-    # Which of its lists this is, and what returns another one; None if it has only one list.
+    # The users of this list, and the function that returns another list; None if it has only one.
     audience: Audience | None = None
     for_audience: Callable[[Audience], "ListService"] | None = None
 
