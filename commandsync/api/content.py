@@ -21,19 +21,8 @@ from email.utils import parsedate_to_datetime
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
+from commandsync import errors
 from commandsync.diagnostics import Do, Hint
-from commandsync.errors import (
-    ApiError,
-    DecodeError,
-    Forbidden,
-    Invalid,
-    NotFound,
-    RateLimited,
-    Redirected,
-    Reply,
-    ServerError,
-    Unauthorized,
-)
 from commandsync.records.texts import OF_MANIFEST
 
 Level: TypeAlias = Mapping[str, Any]
@@ -76,7 +65,7 @@ def objects_of(levels: Iterable[Level]) -> Iterator[Level]:
         pending += (value for value in nested if isinstance(value, dict))
 
 
-def more(reply: Reply, levels: Iterable[Level], *, own_name: str, read: int) -> str:
+def more(reply: errors.Reply, levels: Iterable[Level], *, own_name: str, read: int) -> str:
     """Return the sign that a list has more records than the `read` ones; empty if there is none.
 
     The `levels` are the objects that contain the list, and `own_name` is its name there.
@@ -235,7 +224,7 @@ _ESCAPES = re.compile(
 )
 
 
-def content_of(reply: Reply, *, notice: bool = False) -> Any:  # noqa: ANN401 - JSON is anything
+def content_of(reply: errors.Reply, *, notice: bool = False) -> Any:  # noqa: ANN401 - JSON is anything
     """Return the JSON content of a successful answer; `notice` as in `failed`.
 
     Raises `ApiError` if the service refused, and `DecodeError` if the body is not JSON.
@@ -249,24 +238,26 @@ def content_of(reply: Reply, *, notice: bool = False) -> Any:  # noqa: ANN401 - 
         message = f"the answer is {kind} (HTTP {reply.status})"
         if isinstance(error, TooManyValuesError):
             message = f"the answer is too large: {error}"
-        raise DecodeError(message, reply=reply, hint=CHECK_BASE_URL) from error
+        raise errors.DecodeError(message, reply=reply, hint=CHECK_BASE_URL) from error
     if isinstance(content, dict):
         raise_for_failure(content, reply, notice=notice)
     return content
 
 
-def raise_for_failure(level: Mapping[str, Any], reply: Reply, *, notice: bool = False) -> None:
+def raise_for_failure(
+    level: Mapping[str, Any], reply: errors.Reply, *, notice: bool = False
+) -> None:
     """Raise `Invalid` if an object of an answer reports a failure; `notice` as in `failed`."""
     if failed(level, notice=notice):
         words = own_message(level)
-        raise Invalid(
+        raise errors.Invalid(
             f"the service reports a failure: {words}" if words else "the service reports a failure",
             reply=reply,
             hint="this is the service's own message; if it does not help, see the bot's page",
         )
 
 
-def json_or_none(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
+def json_or_none(reply: errors.Reply) -> Any:  # noqa: ANN401 - JSON is anything
     """Return the JSON content of any answer; None if it has none."""
     try:
         return parse_json(reply.body)
@@ -274,13 +265,13 @@ def json_or_none(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
         return None
 
 
-def raise_for_status(reply: Reply) -> None:
+def raise_for_status(reply: errors.Reply) -> None:
     """Raise the error of a status that is not a success."""
     status = reply.status
     if 200 <= status < 300:  # noqa: PLR2004 - HTTP's own class
         return
     if status < 200:  # noqa: PLR2004 - HTTP's own class
-        raise DecodeError(
+        raise errors.DecodeError(
             f"the answer is an interim one (HTTP {status})", reply=reply, hint=CHECK_BASE_URL
         )
     content = json_or_none(reply)
@@ -292,43 +283,43 @@ def raise_for_status(reply: Reply) -> None:
         asked = _retry_after(reply)
         seconds = _seconds_in(content) if asked is None else asked
         allowed = "" if seconds is None else f"; the next one is allowed in {seconds:,g} s"
-        raise RateLimited(
+        raise errors.RateLimited(
             f"the service limits the rate of requests ({message}){allowed}",
             reply=reply,
             hint=Do.LOWER_CONCURRENCY(),
             retry_after=seconds,
         )
     if status == 408 or status >= 500:  # noqa: PLR2004 - HTTP's own numbers
-        raise ServerError(
+        raise errors.ServerError(
             f"the service has an internal error ({message})", reply=reply, hint="run again later"
         )
     if status < 400:  # noqa: PLR2004 - HTTP's own class
-        raise Redirected(
+        raise errors.Redirected(
             f"the service redirects ({message}), and redirects are not followed",
             reply=reply,
             hint="set the base URL to the service's real address: the token is sent nowhere else",
         )
-    raise Invalid(f"the service refuses the request ({message})", reply=reply)
+    raise errors.Invalid(f"the service refuses the request ({message})", reply=reply)
 
 
-def refused(reply: Reply, message: str, *, by: str = "service") -> ApiError:
+def refused(reply: errors.Reply, message: str, *, by: str = "service") -> errors.ApiError:
     """Return the error of a 401, 403 or 404; without a token, the first two ask for one."""
     kind, meaning, hint = _REFUSALS[reply.status]
-    if kind is not NotFound and not reply.with_token:
+    if kind is not errors.NotFound and not reply.with_token:
         meaning, hint = _NO_TOKEN
     return kind(f"{meaning.format(by=by)} ({message})", reply=reply, hint=hint)
 
 
 _NO_TOKEN = "no token was given, and the {by} refuses the request", Do.GIVE_TOKEN()
-_REFUSALS: dict[int, tuple[type[ApiError], str, str | Hint]] = {
+_REFUSALS: dict[int, tuple[type[errors.ApiError], str, str | Hint]] = {
     401: (
-        Unauthorized,
+        errors.Unauthorized,
         "the {by} does not accept the token",
         Do.RENEW_TOKEN(),
     ),
-    403: (Forbidden, "the token may not do this", "is it the token of this bot?"),
+    403: (errors.Forbidden, "the token may not do this", "is it the token of this bot?"),
     404: (
-        NotFound,
+        errors.NotFound,
         "the {by} does not have this bot or record",
         "check the bot's id and the base URL (without /v1)",
     ),
@@ -353,8 +344,8 @@ def own_message(content: object) -> str:
 
 def _joined(value: object) -> str:
     """Return the messages of an error, or of a list of errors."""
-    errors = value if isinstance(value, list) else [value]
-    messages = (error.get("message") if isinstance(error, dict) else error for error in errors)
+    parts = value if isinstance(value, list) else [value]
+    messages = (part.get("message") if isinstance(part, dict) else part for part in parts)
     return "; ".join(message for message in messages if isinstance(message, str))
 
 
@@ -402,7 +393,7 @@ class RateLimit(NamedTuple):
     retry_after: float | None = None  # seconds to wait before the next request
 
 
-def rate_limit_of(reply: Reply) -> RateLimit | None:
+def rate_limit_of(reply: errors.Reply) -> RateLimit | None:
     """Return the limit in the headers of an answer; None if there is none."""
     numbers = {}
     for name in ("limit", "remaining", "reset"):
@@ -424,7 +415,7 @@ class Bucket(NamedTuple):
     seconds: float  # until the next period
 
 
-def bucket_of(reply: Reply) -> Bucket | None:
+def bucket_of(reply: errors.Reply) -> Bucket | None:
     """Return the limit on the kind of request that an answer is to, as Discord answers it."""
     names = ("limit", "remaining", "reset-after")
     values = [reply.headers.get(f"x-ratelimit-{name}", "") for name in names]
@@ -434,7 +425,7 @@ def bucket_of(reply: Reply) -> Bucket | None:
     return Bucket(max(int(most), 1), int(left), seconds)
 
 
-def _retry_after(reply: Reply) -> float | None:
+def _retry_after(reply: errors.Reply) -> float | None:
     """Return the seconds in `Retry-After`; None when it is absent or malformed.
 
     A date is measured from the answer's own `Date`, so that no clock is needed here.

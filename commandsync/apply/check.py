@@ -18,19 +18,11 @@ from datetime import datetime
 from itertools import islice
 from typing import assert_never
 
+from commandsync import errors
 from commandsync.api.credentials import Token, token_refusal
 from commandsync.apply.ledger import Claims, Ledger
 from commandsync.apply.outcomes import State
 from commandsync.diagnostics import Do, Notice
-from commandsync.errors import (
-    ManifestError,
-    NotOwnedError,
-    RefusedError,
-    StalePlanError,
-    TooLargeError,
-    TooManyDeletesError,
-    UnknownListError,
-)
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, sent_texts
 from commandsync.plan.matching import GROUP_LIMIT, count_same_name, starts_of
 from commandsync.plan.plan import ListPlan, Plan, RecordPlan
@@ -54,7 +46,7 @@ def plan_refusal(
     others: Sequence[Token] = (),
     versions: Iterable[Snapshot] | None = None,
     body: object = None,
-) -> RefusedError | None:
+) -> errors.RefusedError | None:
     """Return why a plan must not be applied; None if it may be.
 
     `listed` is the listing now, every collection of the plan's scope. The token is None for a run
@@ -66,38 +58,42 @@ def plan_refusal(
     texts = (*sent_texts(plan.changes), ("the objects that were imported from the platform", body))
     by_token = token_refusal(token, bot, texts, others=others)
     if by_token is None and isinstance(plan, ListPlan) and (refused := plan.unsendable):
-        error: type[RefusedError] = UnknownListError if refused == plan.unseen else RefusedError
-        error = TooLargeError if refused is plan.excess else error
+        error: type[errors.RefusedError] = (
+            errors.UnknownListError if refused == plan.unseen else errors.RefusedError
+        )
+        error = errors.TooLargeError if refused is plan.excess else error
         by_token = error(refused.message, hint=refused.hint)
     not_owned = None if versions is None else _not_owned(plan, versions)
     return by_token or not_owned or _outdated_or_limited(plan, listed)
 
 
-def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> RefusedError | None:
+def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> errors.RefusedError | None:
     """Return the refusal of a plan that takes away records of somebody else."""
     foreign = unexplained(plan, versions=versions)
     if not foreign:
         return None
     names = named([f"{change.resource} {change.name!r}" for change in foreign], most=5)
     is_registered = all(change.resource.exact for change in foreign)
-    return NotOwnedError(
+    return errors.NotOwnedError(
         f"apply would delete or replace records that no version of the manifest had: {names}",
         hint=Do.APPLY_ALL(first=_REGISTERED if is_registered else _LISTED),
     )
 
 
-def _outdated_or_limited(plan: Plan, listed: Snapshot) -> RefusedError | None:
+def _outdated_or_limited(plan: Plan, listed: Snapshot) -> errors.RefusedError | None:
     """Return the refusal of a plan whose rest does not fit the listing, or deletes too much."""
     try:
         states = progress_of(plan, listed)
-    except StalePlanError as error:
+    except errors.StalePlanError as error:
         return error
     both = zip(plan.changes, states, strict=True)  # pragma: no mutate - both have one length
     pending = [change for change, state in both if state is not State.DONE]
     # The last record of a text may have been a copy when a plan was saved.
     pending_now = with_copies(pending, listed)
     refused = plan.guarded(pending_now, countable(listed, plan.scope, plan.rules))
-    return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
+    return (
+        None if refused is None else errors.TooManyDeletesError(refused.message, hint=refused.hint)
+    )
 
 
 Removal = Delete | Replace
@@ -258,7 +254,7 @@ class _Now:
         return added if added is deleted else None
 
 
-def _stale(changes: Sequence[tuple[Change, _Now]]) -> StalePlanError:
+def _stale(changes: Sequence[tuple[Change, _Now]]) -> errors.StalePlanError:
     """Return the error for changes that no longer fit their collections."""
     late = all(now.end(change) for change, now in changes)
     names = [
@@ -266,7 +262,7 @@ def _stale(changes: Sequence[tuple[Change, _Now]]) -> StalePlanError:
         for change, now in changes
     ]
     why = "a scheduled time has passed" if late else "the listing changed"
-    return StalePlanError(
+    return errors.StalePlanError(
         f"{why} since the plan was made: {named(names, most=5)}",
         hint="make a new plan, review it, and apply that one",
     )
@@ -283,7 +279,7 @@ def compare(
     written = ledger.read_back and ledger.sent
     try:
         plan = replan(listed) if replan and written else ledger.plan
-    except ManifestError as error:  # the new records of others leave no way to the manifest
+    except errors.ManifestError as error:  # the new records of others leave no way to the manifest
         ledger.as_wanted = False
         ledger.notices += [Notice(p.message, p.hint, p.location) for p in error.problems]
         return
@@ -324,7 +320,7 @@ def _is_done(plan: RecordPlan, listed: Snapshot) -> bool:
     """Whether a listing shows every change of a plan."""
     try:
         return set(progress_of(plan, listed)) <= {State.DONE}
-    except StalePlanError:
+    except errors.StalePlanError:
         return False
 
 

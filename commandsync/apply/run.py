@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar, assert_never
 
+from commandsync import errors
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure, Health
 from commandsync.apply.check import compare, progress_of
@@ -43,14 +44,6 @@ from commandsync.apply.outcomes import (
     StepResult,
 )
 from commandsync.diagnostics import Hint, Notice
-from commandsync.errors import (
-    ApiError,
-    CommandsyncError,
-    ListingError,
-    RefusedError,
-    StoppedError,
-    TransportError,
-)
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.plan import ListPlan, RecordPlan
 from commandsync.records.snapshot import Entry, Snapshot, by_identity
@@ -62,7 +55,7 @@ Steps: TypeAlias = Generator[Step, StepResult, T]
 
 REREADS = (0.0, 1.0, 3.0)  # seconds before each read of a list that may not show everything yet
 _SEND, _READ = -2, -1  # keys of no change: a write of a record has the index of its change
-NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
+NO_ANSWER = Failure(errors.TransportError("the run was ended before the answer came"))
 """How a call ends that is not waited for."""
 
 
@@ -357,9 +350,9 @@ def replace_list(
         return Result(plan=plan, settled=(), verified=True if read else None)
     failure, interrupted = yield from _call(Call(_SEND, send))
     reread = Reread(interrupted)
-    if failure and isinstance(failure.error, StoppedError):
+    if failure and isinstance(failure.error, errors.StoppedError):
         return _list_result(plan, Outcome.SKIPPED, None, reread)
-    if failure and isinstance(failure.error, TransportError) and not failure.doubt:
+    if failure and isinstance(failure.error, errors.TransportError) and not failure.doubt:
         return _list_result(plan, Outcome.FAILED, failure, reread)  # no connection was made
     if read is None:
         return _list_result(plan, _unread(failure), failure, reread)
@@ -452,7 +445,7 @@ def _list_result(
 
 
 def _reason(
-    plan: ListPlan, outcome: Outcome, error: ListingError | None, listed: Entries | None
+    plan: ListPlan, outcome: Outcome, error: errors.ListingError | None, listed: Entries | None
 ) -> tuple[str, str | Hint]:
     """Return the reason why a list is not as it should be, and the hint."""
     if error:
@@ -466,7 +459,7 @@ def _reason(
     return f"the service accepted the list, but it shows {shown}", ""
 
 
-def not_sent(plan: ListPlan, error: CommandsyncError) -> Result:
+def not_sent(plan: ListPlan, error: errors.CommandsyncError) -> Result:
     """Return the result of a plan that must not be carried out after all; nothing was sent."""
     settled = tuple(
         Settled(change, Outcome.SKIPPED, error.message, error.hint) for change in plan.changes
@@ -478,7 +471,7 @@ def not_sent(plan: ListPlan, error: CommandsyncError) -> Result:
         verified=None,
         stopped=error.message,
         stopped_hint=error.hint,
-        refused=isinstance(error, RefusedError),
+        refused=isinstance(error, errors.RefusedError),
     )
 
 
@@ -499,5 +492,5 @@ def _unread(failure: Failure | None) -> Outcome:
     """Return the outcome for a list that the service does not return."""
     if failure is None:
         return Outcome.SENT
-    refused = isinstance(failure.error, ApiError) and failure.error.status in _REFUSALS
+    refused = isinstance(failure.error, errors.ApiError) and failure.error.status in _REFUSALS
     return Outcome.FAILED if refused and not failure.doubt else Outcome.UNKNOWN

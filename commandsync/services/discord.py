@@ -12,22 +12,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
+from commandsync import errors
 from commandsync.api import arguments, operations
 from commandsync.api.arguments import Address
 from commandsync.api.content import content_of, json_or_none
 from commandsync.api.operations import Operation, Overwritten, bot_part
 from commandsync.diagnostics import Do
-from commandsync.errors import (
-    ApiError,
-    DecodeError,
-    Forbidden,
-    Invalid,
-    NotFound,
-    RateLimited,
-    Reply,
-    Unauthorized,
-    UsageError,
-)
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, Text, object_of
 from commandsync.services.abilities import (
@@ -95,7 +85,7 @@ def discord_address(base_url: str = ORIGIN) -> Address:
     """
     try:
         address = arguments.parse_address(base_url, version=_VERSION)
-    except UsageError as error:
+    except errors.UsageError as error:
         raise error.having(hint=f"give it as {ORIGIN}") from error.__cause__
     return Address(address.base_url.removesuffix("/api"), None)
 
@@ -114,7 +104,7 @@ def application() -> Operation[Application]:
     return Operation("read application", "GET", f"{_API}/applications/@me", _application)
 
 
-def _application(reply: Reply) -> Application:
+def _application(reply: errors.Reply) -> Application:
     with _explained():
         content = content_of(reply)
     match content:
@@ -129,7 +119,7 @@ def _application(reply: Reply) -> Application:
                 tuple(sorted(int(key) for key in types if _ID.fullmatch(str(key)))) or (0,),
             )
         case _:
-            raise DecodeError("the answer contains no application", reply=reply, hint=_LATER)
+            raise errors.DecodeError("the answer contains no application", reply=reply, hint=_LATER)
 
 
 class _List(NamedTuple):
@@ -148,13 +138,13 @@ class _List(NamedTuple):
         """Return the request that reads the commands; those of other types are left out."""
         installs = self.application.integration_types
 
-        def read(reply: Reply) -> tuple[Entry, ...]:
+        def read(reply: errors.Reply) -> tuple[Entry, ...]:
             return entries_of(self.listed(reply), installs=installs, guild=self.guild)
 
         name, query = f"list {resource.collection}", (("with_localizations", "true"),)
         return Operation(name, "GET", self.path(bot), read, query)
 
-    def listed(self, reply: Reply) -> list[Object]:
+    def listed(self, reply: errors.Reply) -> list[Object]:
         """Return the objects of a list, each id once.
 
         Raises as `content_of`, and `DecodeError` if the list is not whole.
@@ -163,7 +153,7 @@ class _List(NamedTuple):
             content = content_of(reply)
         if not isinstance(content, list) or reply.status == _ACCEPTED:
             message = "the answer contains no list of application commands"
-            raise DecodeError(message, reply=reply, hint=_LATER)
+            raise errors.DecodeError(message, reply=reply, hint=_LATER)
         nodes: dict[str, Object] = {}
         for item in content:
             match item:
@@ -171,14 +161,14 @@ class _List(NamedTuple):
                     nodes.setdefault(id_, item)
                 case _:
                     message = "the answer contains a command without an id or a name"
-                    raise DecodeError(message, reply=reply, hint=_LATER)
+                    raise errors.DecodeError(message, reply=reply, hint=_LATER)
         return [*nodes.values()]
 
     def add(self, bot: str, resource: Resource, text: Text) -> Operation[str]:
         """Return the request that adds a command; one of its type and name is replaced by it."""
         body = _sent(_object(text))
 
-        def read(reply: Reply) -> str:
+        def read(reply: errors.Reply) -> str:
             added = self.stored(body, reply)
             return added if reply.status == _CREATED else Overwritten(added)
 
@@ -204,7 +194,7 @@ class _List(NamedTuple):
         read = partial(self.stored, body)
         return Operation(f"edit {resource}", "PATCH", path, read, body=body, missing=_CHANGED)
 
-    def stored(self, body: Mapping[str, Any], reply: Reply) -> str:
+    def stored(self, body: Mapping[str, Any], reply: errors.Reply) -> str:
         """Read the answer to an add or an edit: the id of the command, which Discord answers.
 
         Raises `DecodeError` if there is none: somebody else answers, and the result is unknown.
@@ -213,22 +203,22 @@ class _List(NamedTuple):
             identifier = operations.acknowledged(reply)
         if not identifier:
             message = "the answer contains no application command"
-            raise DecodeError(message, reply=reply, hint=_LATER)
+            raise errors.DecodeError(message, reply=reply, hint=_LATER)
         return identifier
 
     def delete(self, bot: str, resource: Resource, record_id: str) -> Operation[str]:
         """Return the request that deletes a command."""
 
-        def read(reply: Reply) -> str:
+        def read(reply: errors.Reply) -> str:
             try:
                 with _explained(self.guild):
                     return operations.acknowledged(reply)
-            except NotFound as error:
+            except errors.NotFound as error:
                 content = json_or_none(reply)
                 if isinstance(content, dict) and content.get("code") == _GONE:
                     raise
                 # Only Discord's own word for it says that the command is gone.
-                raise Invalid(error.message, reply=reply, hint=_LATER) from error
+                raise errors.Invalid(error.message, reply=reply, hint=_LATER) from error
 
         path = self.path(bot, arguments.identifier("id", record_id))
         return Operation(f"delete {resource}", "DELETE", path, read, gone_is_done=True)
@@ -255,7 +245,7 @@ def registered(application: str) -> Operation[bytes]:
     """Return the request for the body of an answer with the global commands of an application."""
     of = _List(UNKNOWN)
 
-    def read(reply: Reply) -> bytes:
+    def read(reply: errors.Reply) -> bytes:
         of.listed(reply)
         return reply.body
 
@@ -282,23 +272,23 @@ _GONE, _INVALID, _NO_ACCESS = 10063, 50035, 50001
 _LATER = "run again later"
 _CHANGED = "it was deleted or changed meanwhile: make a plan again"
 _PORTAL = "copy the token of the bot again from Discord's developer portal"
-_REFUSALS: Mapping[int, tuple[type[ApiError], str, str]] = {
-    10002: (NotFound, "Discord does not know the application", _PORTAL),
-    _GONE: (NotFound, "the command is not registered any more", _CHANGED),
-    20012: (Forbidden, "the token belongs to another application", _PORTAL),
+_REFUSALS: Mapping[int, tuple[type[errors.ApiError], str, str]] = {
+    10002: (errors.NotFound, "Discord does not know the application", _PORTAL),
+    _GONE: (errors.NotFound, "the command is not registered any more", _CHANGED),
+    20012: (errors.Forbidden, "the token belongs to another application", _PORTAL),
     30032: (
-        Invalid,
+        errors.Invalid,
         "Discord takes no more commands of this type",
         "a list has at most 100 slash commands, 15 user menus and 15 message menus",
     ),
     30034: (
-        Invalid,
+        errors.Invalid,
         "Discord takes no more new commands today: at most 200 in 24 hours",
         "run again tomorrow",
     ),
-    40041: (Invalid, "another command of this type has that name", _CHANGED),
+    40041: (errors.Invalid, "another command of this type has that name", _CHANGED),
     50240: (
-        Invalid,
+        errors.Invalid,
         "Discord does not remove the Entry Point command of an application with its other commands",
         "",
     ),
@@ -310,42 +300,44 @@ def _explained(guild: str = "", body: Mapping[str, Any] = _NOTHING) -> Iterator[
     """Say in words why Discord refuses, and where in the body that was sent."""
     try:
         yield
-    except ApiError as error:
+    except errors.ApiError as error:
         raise _in_words(error, body, guild) from error.__cause__
-    except DecodeError as error:
+    except errors.DecodeError as error:
         raise error.having(hint=_LATER) from error.__cause__
 
 
-def _in_words(error: ApiError, body: Mapping[str, Any], guild: str) -> ApiError:
+def _in_words(error: errors.ApiError, body: Mapping[str, Any], guild: str) -> errors.ApiError:
     reply, content = error.reply, json_or_none(error.reply)
     code = content.get("code") if isinstance(content, dict) else None
     if code == _INVALID:
-        return Invalid(_wrong_parts(content, body) or error.message, reply=reply)
+        return errors.Invalid(_wrong_parts(content, body) or error.message, reply=reply)
     if code == _NO_ACCESS:
         message = f"the application has no access to the server {guild}" if guild else error.message
         hint = "add it to the server with the scope applications.commands"
-        return Forbidden(message, reply=reply, hint=hint if guild else _PORTAL)
+        return errors.Forbidden(message, reply=reply, hint=hint if guild else _PORTAL)
     if isinstance(code, int) and code in _REFUSALS:
         kind, message, hint = _REFUSALS[code]
         return kind(message, reply=reply, hint=hint)
-    if isinstance(error, Unauthorized):
+    if isinstance(error, errors.Unauthorized):
         return error.having(hint=_PORTAL if reply.with_token else Do.GIVE_TOKEN())
-    return _limited(error, content) if isinstance(error, RateLimited) else error
+    return _limited(error, content) if isinstance(error, errors.RateLimited) else error
 
 
-def _limited(error: RateLimited, content: object) -> RateLimited:
+def _limited(error: errors.RateLimited, content: object) -> errors.RateLimited:
     """Return the error of a 429 with the seconds of the body: the header has whole ones."""
     asked = content.get("retry_after") if isinstance(content, dict) else None
     is_number = isinstance(asked, int | float) and not isinstance(asked, bool) and asked >= 0
     seconds = float(cast("float", asked)) if is_number else error.retry_after
-    return RateLimited(error.message, reply=error.reply, hint=error.hint, retry_after=seconds)
+    return errors.RateLimited(
+        error.message, reply=error.reply, hint=error.hint, retry_after=seconds
+    )
 
 
 def _wrong_parts(content: Mapping[str, Any], body: Mapping[str, Any]) -> str:
     """Return the errors of an answer, one on each line, with their places; empty for none."""
-    errors = [*_errors(content.get("errors"), body, ())]
-    more = [f"and {len(errors) - _MOST_ERRORS:,} more"] if len(errors) > _MOST_ERRORS else []
-    return "\n".join([*errors[:_MOST_ERRORS], *more])
+    lines = [*_errors(content.get("errors"), body, ())]
+    more = [f"and {len(lines) - _MOST_ERRORS:,} more"] if len(lines) > _MOST_ERRORS else []
+    return "\n".join([*lines[:_MOST_ERRORS], *more])
 
 
 def _errors(tree: object, part: object, place: tuple[str, ...]) -> Iterator[str]:

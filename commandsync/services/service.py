@@ -16,6 +16,7 @@ from hashlib import sha256
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
+from commandsync import errors
 from commandsync.api import operations
 from commandsync.api.arguments import service_of
 from commandsync.api.content import (
@@ -29,15 +30,6 @@ from commandsync.api.credentials import SCHEME
 from commandsync.api.operations import Operation
 from commandsync.api.policy import LONGEST_WAIT
 from commandsync.diagnostics import Do, Hint, Notice
-from commandsync.errors import (
-    ApiError,
-    ArgumentError,
-    DecodeError,
-    NotFound,
-    RateLimited,
-    Reply,
-    Unauthorized,
-)
 from commandsync.records.snapshot import Audience, Entry, Snapshot, labelled
 from commandsync.records.texts import Abilities, AnnouncementText, CommandText, Resource, Text
 from commandsync.services.abilities import (
@@ -86,7 +78,7 @@ class RecordService(Service):
 
 
 def _unreadable(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as of `Service.read`
-    raise ArgumentError(f"the service does not return its list of {resource.collection}")
+    raise errors.ArgumentError(f"the service does not return its list of {resource.collection}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,18 +120,18 @@ class ListService(Service):
         If they do not, it is not sent again. A 401 has the advice of the service.
         """
 
-        def read(reply: Reply) -> T:
+        def read(reply: errors.Reply) -> T:
             try:
                 return operation.read(reply)
-            except Unauthorized as error:
+            except errors.Unauthorized as error:
                 raise error.having(hint=self.renewal) from error.__cause__
-            except RateLimited as error:
+            except errors.RateLimited as error:
                 if error.retry_after is not None:
                     raise
                 wait = self.facts.wait.number
                 seconds = inf if wait is None else wait
                 hint = _LATER if wait is None else _when(seconds, reply) or _LATER
-                raise RateLimited(
+                raise errors.RateLimited(
                     error.message, reply=reply, hint=hint, retry_after=seconds
                 ) from error
 
@@ -207,7 +199,7 @@ _LONGEST = 366 * _DAY
 _MOVED = "redirects are not followed: the token is sent nowhere else"
 
 
-def accepted(reply: Reply) -> None:
+def accepted(reply: errors.Reply) -> None:
     """Read the answer to a list or an announcement; it may be anything but a failure.
 
     An empty body, plain text, `null` and `true` are an acceptance, and so are an object and an
@@ -222,7 +214,7 @@ def accepted(reply: Reply) -> None:
             text = decode_json(reply.body).strip()
         except ValueError as error:
             message = f"the answer is not text (HTTP {reply.status})"
-            raise DecodeError(message, reply=reply) from error
+            raise errors.DecodeError(message, reply=reply) from error
         if text[:1] in {"{", "[", "<"}:
             for level in _objects(content_of(reply, notice=True)):
                 raise_for_failure(level, reply, notice=True)
@@ -245,26 +237,26 @@ def _objects(content: object) -> Iterator[Mapping[str, Any]]:
 
 
 @contextmanager
-def explained(reply: Reply, *, missing_is_token: bool = False) -> Iterator[None]:
+def explained(reply: errors.Reply, *, missing_is_token: bool = False) -> Iterator[None]:
     """Give the errors of an answer the hints that fit a service without a base URL of the user's.
 
     With `missing_is_token`, a 404 means that the token belongs to no bot.
     """
     try:
         yield
-    except ApiError as error:
-        if missing_is_token and isinstance(error, NotFound):
+    except errors.ApiError as error:
+        if missing_is_token and isinstance(error, errors.NotFound):
             message = f"the service does not accept the token (HTTP {error.status})"
-            raise Unauthorized(message, reply=reply, hint=Do.RENEW_TOKEN()) from error
+            raise errors.Unauthorized(message, reply=reply, hint=Do.RENEW_TOKEN()) from error
         hint = _MOVED if error.status in _REDIRECTS else _HINTS.get(error.status, "")
-        if isinstance(error, RateLimited) and (error.retry_after or 0) > LONGEST_WAIT:
+        if isinstance(error, errors.RateLimited) and (error.retry_after or 0) > LONGEST_WAIT:
             hint = _when(error.retry_after or 0, reply) or _LATER
         raise error.having(hint=hint) from error.__cause__
-    except DecodeError as error:
+    except errors.DecodeError as error:
         raise error.having(hint=_LATER) from error.__cause__
 
 
-def _when(seconds: float, reply: Reply) -> str:
+def _when(seconds: float, reply: errors.Reply) -> str:
     """Return when to run again, by the clock that the answer is from; empty if it has none."""
     wait = timedelta(seconds=min(seconds, _LONGEST.total_seconds()))
     now = http_time(reply.headers.get("date", ""))
