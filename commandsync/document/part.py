@@ -36,7 +36,7 @@ from commandsync.services.abilities import DISCORD_ABILITIES, PAGE_ABILITIES
 Document = dict[str, Any]
 
 ABILITIES = {**PAGE_ABILITIES, **DISCORD_ABILITIES}
-"""Of the services that plans are saved for; each has kinds of its own."""
+"""The abilities of the services that plans are saved for; each has kinds of its own."""
 
 
 class Model(BaseModel):
@@ -73,7 +73,7 @@ class Difference(Model):
     """One field with two different texts, or one part of an object with two different values."""
 
     old: Any = Field(description="A text, or the value of the part; null for a new part.")
-    new: Any = Field(description="A text, or the value of the part; null for one that is gone.")
+    new: Any = Field(description="A text, or the value of the part; null for a removed part.")
 
 
 def _read_as(value: type[Location | Notice], model: type[Model]) -> PlainValidator:
@@ -135,13 +135,13 @@ ResourceField = Annotated[Resource, Field(strict=False), one_of(Resource)]
 
 
 def text_document(text: Text) -> Document:
-    """Return the text of a record as documents have it: the object of a text is no text there."""
+    """Return the text of a record as documents have it, where an object is JSON and not a text."""
     node = object_of(text)
     return text._asdict() | ({} if node is None else {"object": node})
 
 
 def _read_text(data: object) -> Text:
-    """Read the text of a record, whose kind its keys tell."""
+    """Read the text of a record; its keys tell its kind."""
     values = data if isinstance(data, dict) else {}
     for kind in Resource:
         if values.keys() == set(kind.fields):
@@ -151,7 +151,7 @@ def _read_text(data: object) -> Text:
                 texts["object"] = compact(node) if isinstance(node, dict) else None
             if all(isinstance(value, str) for value in texts.values()):
                 return kind.text(**texts)
-    raise ValueError("its fields are not those of a record")
+    raise ValueError("its fields are not the fields of a record")
 
 
 _as_dict = PlainSerializer(text_document)
@@ -248,7 +248,7 @@ class _PlannedText(PlannedChange):
     )
     same_name: Count = Field(
         alias="alike",
-        description="How many others of its name, exactly, folded or cut, were listed already.",
+        description="How many others with its name, exactly, folded or cut, were listed already.",
     )
     until: EndField
 
@@ -300,7 +300,7 @@ class PlannedDelete(PlannedChange):
     )
     first: Literal["", "name", "full"] = optional(
         "Why it is made before adds and edits: another record gets its name, or the list is full; "
-        "absent for one that is made last.",
+        "absent for a delete that is made last.",
         default="",
     )
 
@@ -320,7 +320,7 @@ _CHANGES: Mapping[str, type[Change]] = {kind.action: kind for kind in (Add, Edit
 def change_part(
     view: ChangeView, models: Mapping[str, type[PlannedChange]] = PLANNED, **ending: object
 ) -> PlannedChange:
-    """Return the part for a change; `ending` has the fields of its model that it does not have."""
+    """Return the part for a change; `ending` has the other fields of its model."""
     change = view.change
     model = models[change.action]
     values = {name: getattr(change, name, None) for name in model.model_fields}
@@ -333,4 +333,4 @@ def change_part(
 def check_texts(resource: Resource, *texts: Text | None) -> None:
     """Refuse texts that are not of a kind."""
     if any(text is not None and text._fields != resource.fields for text in texts):
-        raise ValueError(f"its fields are not those of a record of this kind: {resource}")
+        raise ValueError(f"its fields are not the fields of a record of this kind: {resource}")

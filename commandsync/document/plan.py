@@ -63,7 +63,7 @@ class Limits(part.Model):
 
 
 class Refused(part.Model):
-    """Why apply refuses the plan, and what allows it."""
+    """The reason of a refusal by apply, and advice."""
 
     message: str
     hint: part.HintField
@@ -88,12 +88,12 @@ class ListedRecord(part.Model):
 
 
 class LossPart(part.Model):
-    """What a service does not show of the manifest."""
+    """A part of the manifest that a service does not show."""
 
     field: str
     count: part.Count
     names: tuple[str, ...] = Field(strict=False)
-    instead: str = Field(description="What happens instead, in words.")
+    instead: str = Field(description="The consequence in words.")
 
     def loss(self) -> Loss:
         """Return the loss; raises `ValueError` if nothing is lost in this way."""
@@ -122,7 +122,7 @@ class ScheduledEntry(part.Model):
     until: part.TimeField | None
     phase: Phase = Field(
         strict=False,
-        description="Where in its schedule it is: it waits for publish, is due, or has ended.",
+        description="Its phase: it waits for publish, is due, or has ended.",
     )
     is_listed: bool = Field(
         alias="listed",
@@ -139,7 +139,7 @@ class ScheduledEntry(part.Model):
 
 
 def _of_listings(description: str, *, strict: bool | None = None) -> Any:  # noqa: ANN401 - as of `Field`
-    """Return a field of the documents of a manifest with `listings:`."""
+    """Return a field that only a manifest with `listings:` has."""
     absent = "Absent without listings: in the manifest."
     return part.optional(f"{description} {absent}", strict=strict)
 
@@ -150,7 +150,7 @@ class Head(part.Model):
     version: Literal[1]
     listing: str | None = _of_listings("The service's name, or the host of a page.")
     audience: AudiencePart | None = part.optional(
-        "For whom the list is, of a service with several lists; else absent."
+        "The audience of the list, if its service has several lists; else absent."
     )
     known: bool | None = _of_listings("Whether the plan is compared with a list.")
     compared_with: str | None = _of_listings(
@@ -263,7 +263,7 @@ def digest_of(document: part.Document) -> str:
 
 
 LARGEST_PLAN = 32 * 2**20
-"""Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
+"""Bytes of a file: enough for 20,000 commands, the most that the service lists in an answer."""
 
 _AGAIN = Do.MAKE_PLAN(then="")
 _REVIEW = Do.MAKE_PLAN(then=", review it, and apply that one")
@@ -295,7 +295,7 @@ class SavedPlan(PlanDocument):
         if self.scope != tuple(kind.collection for kind in self._kinds()):
             raise ValueError("its scope is not a list of collections in their order")
         if len({kind.exact for kind in self._kinds()}) > 1:
-            raise ValueError("its scope is that of two services")
+            raise ValueError("its scope belongs to two services")
         if self.listed.keys() != set(self.scope):
             raise ValueError("it does not count the records of each collection in its scope")
         records = (*self.changes, *self.kept, *self.stuck)

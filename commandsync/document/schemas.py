@@ -30,7 +30,7 @@ class Ending(part.Model):
         description="Whether it was done before this run, which sent nothing for it."
     )
     error: str = Field(description="Why it is not done; empty when it is.")
-    hint: part.HintField = Field(description="What to do about it; may be empty.")
+    hint: part.HintField = Field(description="Advice about it; may be empty.")
 
 
 class SettledAdd(Ending, part.PlannedAdd):
@@ -104,10 +104,11 @@ class ResultDocument(Head):
         "null where the service does not return its list."
     )
     left: tuple[part.AnyChange, ...] = Field(
-        description="What planning again would do, other than changes that are not done."
+        description="The changes that a new plan would have, apart from the changes that are not "
+        "done here."
     )
     stopped: str = Field(description="Why the rest was skipped; empty when nothing was.")
-    stopped_hint: part.HintField = Field(description="What to do about that; may be empty.")
+    stopped_hint: part.HintField = Field(description="Advice about that; may be empty.")
     interrupted: bool
     differences: tuple[RewrittenRecord, ...]
     notices: tuple[part.NoticeField, ...]
@@ -159,7 +160,7 @@ class Failure(Model):
     error: Reason
     problems: tuple[ListedProblem, ...]
     listing: str = optional(
-        "The listing that it is about, of a manifest with listings:.", default=""
+        "The listing that it is about, if the manifest has listings:.", default=""
     )
 
 
@@ -205,7 +206,7 @@ def command_list_document(commands: Iterable[CommandText]) -> part.Document:
 
 
 def is_command_list(text: str) -> bool:
-    """Return whether a text is such a document, whatever its commands are."""
+    """Return whether a text is the document of a command list, with any commands."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -222,7 +223,7 @@ _DOCUMENTS: dict[str, tuple[str, type[Model]]] = {
 
 
 def schema_text(name: str) -> str:
-    """Return the JSON Schema of a document, of several of them in one, and of a failure."""
+    """Return the JSON Schema of a document or a failure; of plans and results, also for several."""
     title, model = _DOCUMENTS[name]
     shapes: Any = model | Failure
     if name in {"plan", "result"}:

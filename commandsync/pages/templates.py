@@ -77,8 +77,12 @@ def html_of(markdown: str, *, above: int) -> Markup:
 
 @lru_cache(_KEPT)
 def _parsed(markdown: str, *, above: int) -> Markup:
-    tokens = _parser.parse(markdown)
-    _order_headings(tokens, above)
+    tokens, level = _parser.parse(markdown), above
+    for token in tokens:
+        if token.type == "heading_open":
+            level = min(above + int(token.tag[1]), level + 1, 6)
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{level}"
     rendered = _parser.renderer.render(tokens, _parser.options, {})
     clean = nh3.clean(
         rendered,
@@ -88,16 +92,6 @@ def _parsed(markdown: str, *, above: int) -> Markup:
         link_rel=REL,
     )
     return Markup(clean)  # noqa: S704 - cleaned in the line above
-
-
-def _order_headings(tokens: Sequence[Token], above: int) -> None:
-    level = above
-    for token in tokens:
-        if token.type == "heading_open":
-            level = min(above + int(token.tag[1]), level + 1, 6)
-            token.tag = f"h{level}"
-        elif token.type == "heading_close":
-            token.tag = f"h{level}"
 
 
 def _image(

@@ -71,14 +71,12 @@ def literal(text: str) -> str:
     A code span cannot contain everything: formatters differ about a backtick in it, and in a table
     about a backslash before a bar. Text between `<code>` and `</code>` can.
     """
-    return "<br>".join(_literal_line(line) for line in readable(text).split("\n") if line.strip())
-
-
-def _literal_line(line: str) -> str:
-    line = _SPACES.sub(" ", line).strip(" ")
-    if "`" in line or "\\|" in line or RUNNER_PREFIX.search(line):
-        return f"<code>{_escaped_line(line)}</code>"
-    return f"`{line}`"
+    lines = []
+    for line in filter(str.strip, readable(text).split("\n")):
+        line = _SPACES.sub(" ", line).strip(" ")  # noqa: PLW2901 - as it is shown
+        is_span = not ("`" in line or "\\|" in line or RUNNER_PREFIX.search(line))
+        lines.append(f"`{line}`" if is_span else f"<code>{_escaped_line(line)}</code>")
+    return "<br>".join(lines)
 
 
 def _escaped_line(line: str) -> str:

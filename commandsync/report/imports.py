@@ -33,7 +33,7 @@ from commandsync.report.lines import (
     visible,
 )
 from commandsync.report.text import change_lines, in_brackets
-from commandsync.sources.changeset import Import, ImportDifference, LeftOut, is_public
+from commandsync.sources.changeset import Import, ImportDifference, is_public
 from commandsync.sources.entry import UnreadPart
 
 _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -158,7 +158,9 @@ def _changed(result: Import, screen: Screen) -> Iterator[str]:
     """Yield the changes of the imported file as a plan has them."""
     shown = list(changes(result))
     if result.imported:
-        yield path(result.imported.path) + ("" if shown else f": {_rest(result)}")
+        is_new = result.imported.before is None
+        rest = "new" if is_new else "no command changes that public lists show"
+        yield path(result.imported.path) + ("" if shown else f": {rest}")
         yield ""
     for change, difference in shown:
         yield from change_lines(change_view(change), screen)
@@ -170,14 +172,10 @@ def _changed(result: Import, screen: Screen) -> Iterator[str]:
         yield from (_RENAME, "")
 
 
-def _rest(result: Import) -> str:
-    is_new = result.imported and result.imported.before is None
-    return "new" if is_new else "no command changes that public lists show"
-
-
 def _notes(result: Import, screen: Screen) -> Iterator[str]:
     for each in result.left_out:
-        yield f"left out: {_left_out(each)}"
+        name, place = visible(cut(each.name)), in_brackets(each.place)
+        yield f"left out: {name}{place}: {visible(each.reason)}"
     for kept in result.kept:
         place = in_brackets(kept.place)
         yield f"{paint('kept', YELLOW)}: {visible(cut(kept.name))}: {visible(kept.reason)}{place}"
@@ -199,10 +197,6 @@ def _notes(result: Import, screen: Screen) -> Iterator[str]:
 
 def _named(overrides: Iterable[Override]) -> str:
     return ", ".join(f"{visible(each.name)} ({visible(str(each.place))})" for each in overrides)
-
-
-def _left_out(each: LeftOut) -> str:
-    return f"{visible(cut(each.name))}{in_brackets(each.place)}: {visible(each.reason)}"
 
 
 def markdown(result: Import, *, screen: Screen) -> str:  # noqa: ARG001 - as every format

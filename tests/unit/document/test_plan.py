@@ -431,12 +431,27 @@ _LOST = {"field": "commands", "count": 1, "names": ["say"], "instead": "not show
     [
         (_put("changes", 0, "after", "object", "options", value=[]), "its fingerprint does not"),
         (_put("changes", 0, "after", "type", value="2"), "its fingerprint does not"),
-        (_put("changes", 0, "after", "object", value="{}"), "its fields are not those of a record"),
-        (_put("changes", 0, "after", "name", value={}), "its fields are not those of a record"),
-        (_put("changes", 0, "after", "object", value=1), "its fields are not those of a record"),
-        (_put("changes", 0, "after", "extra", value=""), "its fields are not those of a record"),
-        (_put("changes", 0, "after", value=[]), "its fields are not those of a record"),
-        (_put("changes", 0, "resource", value="command"), "are not those of a record of this kind"),
+        (
+            _put("changes", 0, "after", "object", value="{}"),
+            "its fields are not the fields of a record",
+        ),
+        (
+            _put("changes", 0, "after", "name", value={}),
+            "its fields are not the fields of a record",
+        ),
+        (
+            _put("changes", 0, "after", "object", value=1),
+            "its fields are not the fields of a record",
+        ),
+        (
+            _put("changes", 0, "after", "extra", value=""),
+            "its fields are not the fields of a record",
+        ),
+        (_put("changes", 0, "after", value=[]), "its fields are not the fields of a record"),
+        (
+            _put("changes", 0, "resource", value="command"),
+            "are not the fields of a record of this kind",
+        ),
         (_put("losses", value=[_LOST | {"instead": "gone"}]), "'gone' is not the consequence of a"),
         (_put("losses", value=[_LOST | {"count": 2}]), "its losses does not follow"),
     ],
@@ -458,5 +473,5 @@ def test_a_plan_of_two_services_is_none() -> None:
     data["scope"].append("application commands")
     data["listed"]["application commands"] = 0
 
-    with pytest.raises(FileError, match="its scope is that of two services"):
+    with pytest.raises(FileError, match="its scope belongs to two services"):
         load_plan(_sealed(data), "plan.json")
