@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from commandsync.diagnostics import Notice
+from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.entry import as_list
 from commandsync.sources.javascript.expression import member
@@ -114,6 +114,11 @@ class Program(Functions):
         self.registered: list[tuple[Value, ObjectValue]] = []
         self.pushed: list[ObjectValue] = []  # objects that lists got
         self.handlers: list[ObjectValue] = []  # objects that calls about commands are given
+
+    @property
+    def errors(self) -> list[Location]:
+        """Where the parser could not read a part of a file."""
+        return [file.place(file.error) for file in self.files if file.error]
 
     def text_of(self, key: str) -> str | None:
         """Return the text of the bot with this key; None without one."""

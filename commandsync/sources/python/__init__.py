@@ -5,7 +5,7 @@ python-telegram-bot, aiogram, telebot and Pyrogram: the handlers of commands, an
 
 Each file that may declare commands is parsed (`parsedfile`) and visited once for its names and its
 possible declarations (`scope`). `meaning` follows names between the files and evaluates literals,
-`cog` reads classes and traits, `decorator` the bot's own decorators. The `Inventory` holds the
+`cog` reads classes, the bot's own decorators and traits. The `Inventory` holds the
 declarations by decorators and calls (`declarations`); `entries` makes the commands of it.
 `parameter` reads the arguments that users give, each with its `annotation`. Of Telegram's
 frameworks, `telegram` reads the handlers and the menus.

@@ -1,9 +1,13 @@
-"""The classes that contain commands, and the traits that classes and decorators give them.
+"""The classes and decorators around commands, followed to those of a framework; and their traits.
 
 `lineage` follows the bases of a class through the bot's files to a class of a framework, which
 tells its kind. A `Cog` is the class as users see it, that is its heir if another class inherits
-from it: its category, its group and its defaults. Checks and arguments of decorators say why a
-command may not belong on a public list (`Trait`).
+from it: its category, its group and its defaults.
+
+Bots wrap the decorators of their framework: `return commands.command(name=name)`, or a function
+that applies some to another one. Such a function is followed as far as it only does that
+(`parts_of`). Checks and arguments of decorators say why a command may not belong on a public list
+(`Trait`).
 """
 
 import ast
@@ -12,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import NamedTuple
 
 from commandsync.sources.entry import Trait, is_owner_check, only_administrators, traits_of
 from commandsync.sources.python.meaning import Code, Definition, Names, in_framework, is_known
@@ -103,6 +108,111 @@ def kebab(name: str) -> str:
     return _CAPITAL.sub("-", name).lower()
 
 
+WORDS = frozenset(
+    {
+        *("command", "group", "bridge_command", "hybrid_command", "bridge_group", "hybrid_group"),
+        *("slash_command", "sub_command", "subcommand", "sub_command_group"),
+        *("context_menu", "message_command", "user_command"),
+    }
+)
+"""The last words of the decorators with which frameworks declare commands."""
+
+_MAKING = re.compile(rf"\b({'|'.join(sorted(WORDS))}|Command)\s*\(")
+_DEEPEST = 5  # decorators that are made of others
+
+
+class ScopedDecorator(NamedTuple):
+    """A decorator, and the scope in which its names have their meaning."""
+
+    expression: ast.expr
+    scope: Scope
+
+
+def parts_of(  # noqa: PLR0911 - one for each form
+    decorator: ast.expr, scope: Scope, code: Code, depth: int = 0
+) -> list[ScopedDecorator] | None:
+    """Return the decorators inside a decorator of the bot's own; None if it is not followed.
+
+    Any other decorator is returned itself.
+    """
+    meaning = code.meaning(callee(decorator), scope)
+    if not (isinstance(meaning, Definition) and isinstance(meaning.node, Function)):
+        return [ScopedDecorator(decorator, scope)]
+    made, function = _last_return(meaning.node), meaning.node
+    if depth > _DEEPEST or made is None:
+        return None
+    turn = code.turn(decorator if isinstance(decorator, ast.Call) else None, scope, meaning)
+    if not isinstance(decorator, ast.Call):
+        return _applied(_Body(made, _first(function), function, turn), code, depth)
+    match made:
+        case ast.Lambda(args=ast.arguments(args=[parameter]), body=body):
+            return _applied(_Body(body, parameter.arg, function, turn), code, depth)
+        case ast.Name() if inner := _nested(function, made):
+            turn = code.turn(None, turn, Definition(inner, turn))
+            return _applied(_Body(_last_return(inner), _first(inner), inner, turn), code, depth)
+        case ast.Call() | ast.Name() | ast.Attribute():
+            return parts_of(code.filled(made, turn), turn, code, depth + 1)
+        case _:
+            return None
+
+
+def may_make_commands(decorator: ast.expr, scope: Scope, code: Code) -> bool:
+    """Whether a decorator of the bot's own makes commands, in whatever way."""
+    meaning = code.meaning(callee(decorator), scope)
+    node = meaning.node if isinstance(meaning, Definition) else None
+    if not (isinstance(meaning, Definition) and isinstance(node, Function)):
+        return False
+    return _MAKING.search(meaning.scope.file.lines(node)) is not None
+
+
+def named(decorator: ast.expr) -> str:
+    """Return the name of a decorator for a message."""
+    return f"`{spelled(callee(decorator))}`"
+
+
+class _Body(NamedTuple):
+    """The result of a decorator for its function."""
+
+    made: ast.expr | None
+    parameter: str  # the function that it gets; empty without one
+    function: Function
+    scope: Scope
+
+
+def _applied(body: _Body, code: Code, depth: int) -> list[ScopedDecorator] | None:
+    """Return the decorators that are applied to a parameter: `first(second(parameter))`."""
+    parts: list[ScopedDecorator] = []
+    made = body.made
+    while isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords:
+        own = parts_of(code.filled(made.func, body.scope), body.scope, code, depth + 1)
+        if own is None:
+            return None
+        parts += own
+        made = made.args[0]
+    if isinstance(made, ast.Name) and body.parameter == made.id:
+        return parts
+    inner = _nested(body.function, made)
+    decorators = inner.decorator_list if inner else []
+    keeps = any(code.last_name(callee(each), body.scope) == "wraps" for each in decorators)
+    return parts if keeps else None
+
+
+def _last_return(function: Function) -> ast.expr | None:
+    last = function.body[-1] if function.body else None
+    return last.value if isinstance(last, ast.Return) else None
+
+
+def _first(function: Function) -> str:
+    return function.args.args[0].arg if function.args.args else ""
+
+
+def _nested(function: Function, expression: ast.expr | None) -> Function | None:
+    """Return the function with this name that is defined in another one."""
+    name = expression.id if isinstance(expression, ast.Name) else ""
+    own = (part for part in function.body if isinstance(part, Function) and part.name == name)
+    return next(own, None)
+
+
 _CHECKS = {"is_owner": Trait.OWNER_ONLY, "is_nsfw": Trait.NSFW, "guilds": Trait.GUILD_ONLY}
 _PERMISSIONS = {
     "default_member_permissions",
@@ -115,7 +225,7 @@ _COG_CHECKS = {"cog_check", "interaction_check"}
 _GUILDS = {"debug_guilds", "guild", "guild_id", "guild_ids", "guilds", "test_guilds"}
 
 
-def of_decorators(decorators: Iterable[tuple[ast.expr, Scope]], code: Code) -> Iterator[Trait]:
+def of_decorators(decorators: Iterable[ScopedDecorator], code: Code) -> Iterator[Trait]:
     """Yield the traits that the decorators of a function or a class state, each with its scope."""
     for decorator, scope in decorators:
         name = code.last_name(callee(decorator), scope)
@@ -158,6 +268,13 @@ def _returns_owner(statement: ast.AST) -> bool:
             return False
 
 
+def of_cog_check(statements: Iterable[ast.stmt]) -> Iterator[Trait]:
+    """Yield the trait of a whole cog, whose check only returns `is_owner(...)`."""
+    for statement in statements:
+        if isinstance(statement, Function) and statement.name in _COG_CHECKS:
+            yield from [Trait.OWNER_ONLY] if any(map(_returns_owner, statement.body[-1:])) else []
+
+
 def of_arguments(given: Mapping[str, ast.expr], scope: Scope, code: Code) -> Iterator[Trait]:
     """Yield the traits in the arguments of a call that declares a command or a group."""
     yield from traits_of({key: code.value(value, scope) for key, value in given.items()})
@@ -181,13 +298,6 @@ def _includes_administrator(value: ast.expr, scope: Scope, code: Code) -> bool:
     if isinstance(value, ast.Call) and last_name(value.func) == "Permissions":
         return _administrators(value, scope, code, by_default=True)
     return only_administrators(code.value(value, scope))
-
-
-def of_cog_check(statements: Iterable[ast.stmt]) -> Iterator[Trait]:
-    """Yield the trait of a whole cog, whose check only returns `is_owner(...)`."""
-    for statement in statements:
-        if isinstance(statement, Function) and statement.name in _COG_CHECKS:
-            yield from [Trait.OWNER_ONLY] if any(map(_returns_owner, statement.body[-1:])) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +339,12 @@ class Cogs:
         if not isinstance(owner, ast.ClassDef) or scope is None:
             return Cog()
         if owner not in self._known:
-            self._known[owner] = self._read(self._heir(owner, Definition(owner, scope)))
+            definition = Definition(owner, scope)
+            passed: set[ast.AST] = {owner}  # classes that inherit from each other end it
+            while (heir := self._heirs.get(definition.node)) and heir.node not in passed:
+                passed.add(heir.node)
+                definition = heir
+            self._known[owner] = self._read(definition)
         return self._known[owner]
 
     def is_unfollowed(self, class_name: ast.expr, scope: Scope) -> bool:
@@ -239,13 +354,6 @@ class Cogs:
             return bool(lineage(meaning, self._code).unfollowed)
         return not (isinstance(meaning, str) and is_known(meaning))
 
-    def _heir(self, owner: ast.ClassDef, definition: Definition) -> Definition:
-        passed: set[ast.AST] = {owner}  # classes that inherit from each other end it
-        while (heir := self._heirs.get(definition.node)) and heir.node not in passed:
-            passed.add(heir.node)
-            definition = heir
-        return definition
-
     def _read(self, definition: Definition) -> Cog:
         ancestry, scope = lineage(definition, self._code), definition.scope
         node = ancestry.classes[0][0]
@@ -253,8 +361,9 @@ class Cogs:
         name = self._code.text(given["name"], scope) if "name" in given else node.name
         if name is None:
             self._code.mark("the name of this cog is computed at run time", given["name"], scope)
+        decorators = [ScopedDecorator(each, scope) for each in node.decorator_list]
         traits = {
-            *of_decorators(((each, scope) for each in node.decorator_list), self._code),
+            *of_decorators(decorators, self._code),
             *of_arguments(given, scope, self._code),
             *(trait for part, _ in ancestry.classes for trait in of_cog_check(part.body)),
         }

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
-from commandsync.sources.python.cog import ClassRole, kebab, kind_of, lineage
-from commandsync.sources.python.decorator import (
+from commandsync.sources.python.cog import (
     WORDS,
+    ClassRole,
     ScopedDecorator,
+    kebab,
+    kind_of,
+    lineage,
     may_make_commands,
     named,
     parts_of,
