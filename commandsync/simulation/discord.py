@@ -126,7 +126,8 @@ def respond(
     for pattern, constant in _ROUTES:
         if matched := pattern.fullmatch(asked):
             body = _value(request.body)
-            return constant(state, _Asked(body, matched.groupdict(default=""))), state
+            content = constant(state, _Asked(body, matched.groupdict(default="")))
+            return Response(204) if content is None else Response(200, content), state
     unknown = (*state.unknown, asked)[:_MOST_KEPT]
     status = HTTPStatus.METHOD_NOT_ALLOWED if _matched(request) else HTTPStatus.NOT_FOUND
     content = {"message": f"{status.value}: {status.phrase}", "code": 0}
@@ -199,16 +200,8 @@ def is_registration(request: Request) -> bool:
 
 # The requests that change nothing.
 
-_Handler = Callable[[ApplicationState, _Asked], Response]
-
-
-def _constant(value: Callable[[ApplicationState], Any]) -> _Handler:
-    return lambda state, _asked: Response(200, value(state))
-
-
-def _gateway(state: ApplicationState) -> dict[str, Any]:  # noqa: ARG001 - of every constant
-    limit = FIXTURES["session_start_limit"]
-    return {"url": "wss://gateway.discord.gg", "shards": 1, "session_start_limit": limit}
+_Handler = Callable[[ApplicationState, _Asked], Any]
+"""Returns the content of the answer to a request; None for an answer without any."""
 
 
 def _application(state: ApplicationState) -> dict[str, Any]:
@@ -218,71 +211,63 @@ def _application(state: ApplicationState) -> dict[str, Any]:
     return {**FIXTURES["application"], **own}
 
 
-def _application_at(state: ApplicationState, asked: _Asked) -> Response:
-    own = _application(state)
-    name = asked.at["application"]
-    return Response(200, own if name == "@me" else {**own, "id": name})
+def _application_at(state: ApplicationState, asked: _Asked) -> dict[str, Any]:
+    own, name = _application(state), asked.at["application"]
+    return own if name == "@me" else {**own, "id": name}
 
 
-def _user_at(state: ApplicationState, asked: _Asked) -> Mapping[str, Any]:
+def _user(state: ApplicationState, asked: _Asked) -> Mapping[str, Any]:
     is_bot = asked.at["user"] in {"@me", state.bot["id"]}
     return state.bot if is_bot else {**FIXTURES["owner"], "id": asked.at["user"]}
 
 
-def _user(state: ApplicationState, asked: _Asked) -> Response:
-    return Response(200, _user_at(state, asked))
-
-
-def _member(state: ApplicationState, asked: _Asked) -> Response:
-    return Response(200, state.member(_user_at(state, asked)))
-
-
-def _posted(state: ApplicationState, asked: _Asked) -> Response:
+def _posted(state: ApplicationState, asked: _Asked) -> dict[str, Any]:
     content = asked.body.get("content") if isinstance(asked.body, Mapping) else None
-    return Response(200, state.message(str(content or ""), state.bot))
+    return state.message(str(content or ""), state.bot)
 
 
-def _done(_state: ApplicationState, _asked: _Asked) -> Response:
-    return Response(204)
-
-
+_GATEWAY = {
+    "url": "wss://gateway.discord.gg",
+    "shards": 1,
+    "session_start_limit": FIXTURES["session_start_limit"],
+}
 _LIST = r"/applications/(?P<application>[^/]+)(?:/guilds/(?P<guild>[^/]+))?/commands"
 _COMMANDS = re.compile(rf"{_LIST}(?:/(?P<command_id>(?!permissions$)[^/]+))?")
 _METHODS = {True: ("GET", "PUT", "POST"), False: ("GET", "PATCH", "DELETE")}
 _ROUTES: Sequence[tuple[re.Pattern[str], _Handler]] = [
     (re.compile(pattern.replace("{any}", r"[^/]+")), handler)
     for pattern, handler in (
-        (rf"(?:GET|PUT) {_LIST}(?:/{{any}})?/permissions", _constant(lambda _: [])),
-        (r"GET /gateway(?:/bot)?", _constant(_gateway)),
-        (r"GET /oauth2/applications/@me", _constant(_application)),
+        (rf"(?:GET|PUT) {_LIST}(?:/{{any}})?/permissions", lambda *_: []),
+        (r"GET /gateway(?:/bot)?", lambda *_: _GATEWAY),
+        (r"GET /oauth2/applications/@me", lambda state, _: _application(state)),
         (r"(?:GET|PATCH) /applications/(?P<application>@me|\d+)", _application_at),
-        (r"GET /applications/{any}/emojis", _constant(lambda _: {"items": []})),
-        (r"(?:GET|PUT) /applications/{any}/role-connections/metadata", _constant(lambda _: [])),
-        (r"GET /applications/{any}/(?:skus|entitlements)", _constant(lambda _: [])),
-        (r"GET /soundboard-default-sounds", _constant(lambda _: [])),
-        (r"GET /sticker-packs", _constant(lambda _: {"sticker_packs": []})),
-        (r"GET /voice/regions", _constant(lambda _: [])),
-        (r"GET /users/@me/guilds", _constant(lambda state: [state.guild_object])),
-        (r"POST /users/@me/channels", _constant(lambda state: {**state.channel, "type": 1})),
+        (r"GET /applications/{any}/emojis", lambda *_: {"items": []}),
+        (r"(?:GET|PUT) /applications/{any}/role-connections/metadata", lambda *_: []),
+        (r"GET /applications/{any}/(?:skus|entitlements)", lambda *_: []),
+        (r"GET /soundboard-default-sounds", lambda *_: []),
+        (r"GET /sticker-packs", lambda *_: {"sticker_packs": []}),
+        (r"GET /voice/regions", lambda *_: []),
+        (r"GET /users/@me/guilds", lambda state, _: [state.guild_object]),
+        (r"POST /users/@me/channels", lambda state, _: {**state.channel, "type": 1}),
         (r"(?:GET|PATCH) /users/(?P<user>@me|\d+)", _user),
-        (r"GET /guilds/{any}(?:/preview)?", _constant(lambda state: state.guild_object)),
-        (r"GET /guilds/{any}/channels", _constant(lambda state: [state.channel])),
-        (
-            r"GET /guilds/{any}/roles",
-            _constant(lambda state: state.guild_object["roles"]),
-        ),
+        (r"GET /guilds/{any}(?:/preview)?", lambda state, _: state.guild_object),
+        (r"GET /guilds/{any}/channels", lambda state, _: [state.channel]),
+        (r"GET /guilds/{any}/roles", lambda state, _: state.guild_object["roles"]),
         (
             r"GET /guilds/{any}/members(?:/search)?",
-            _constant(lambda state: [state.member(FIXTURES["owner"])]),
+            lambda state, _: [state.member(FIXTURES["owner"])],
         ),
-        (r"(?:GET|PATCH) /guilds/{any}/members/(?P<user>@me|\d+)", _member),
-        (r"GET /guilds/{any}/{any}", _constant(lambda _: [])),
-        (r"GET /channels/{any}", _constant(lambda state: state.channel)),
-        (r"GET /channels/{any}/(?:messages|pins)", _constant(lambda _: [])),
+        (
+            r"(?:GET|PATCH) /guilds/{any}/members/(?P<user>@me|\d+)",
+            lambda state, asked: state.member(_user(state, asked)),
+        ),
+        (r"GET /guilds/{any}/{any}", lambda *_: []),
+        (r"GET /channels/{any}", lambda state, _: state.channel),
+        (r"GET /channels/{any}/(?:messages|pins)", lambda *_: []),
         (r"(?:POST|PATCH|GET) /channels/{any}/messages(?:/{any})?", _posted),
-        (r"(?:PUT|DELETE) /channels/.+", _done),
-        (r"POST /channels/{any}/typing", _done),
-        (r"POST /interactions/{any}/{any}/callback", _done),
+        (r"(?:PUT|DELETE) /channels/.+", lambda *_: None),
+        (r"POST /channels/{any}/typing", lambda *_: None),
+        (r"POST /interactions/{any}/{any}/callback", lambda *_: None),
         (r"(?:GET|POST|PATCH) /webhooks/.+", _posted),
     )
 ]
@@ -330,9 +315,7 @@ def _answer(
     limit = _BUCKETS[simulation.answers["bucket"]]
     headers: Mapping[str, str] = {}
     try:
-        _check_caller(simulation, request)
-        if call is not None:
-            _check_application(simulation, call, state.application)
+        _check(simulation, request, call, state.application)
         if call is not None and limit is not None and call.method != "GET":
             state, headers = _spend(call, limit, state, now)
     except DiscordError as error:
@@ -353,7 +336,10 @@ def _answer(
     return replace(response, headers=headers), state
 
 
-def _check_caller(simulation: Simulation, request: Request) -> None:
+def _check(
+    simulation: Simulation, request: Request, call: CommandRequest | None, known: ApplicationState
+) -> None:
+    """Raise `DiscordError` for a caller without the token, or without access to the list."""
     user_agent = request.headers.get("user-agent", "")
     if simulation.answers["user_agent"] == "checked" and not _USER_AGENT.match(user_agent):
         raise DiscordError(403, 40333, "internal network error")
@@ -361,11 +347,8 @@ def _check_caller(simulation: Simulation, request: Request) -> None:
         raise DiscordError(401, 0, "401: Unauthorized")
     if not request.path.startswith("/api/"):
         raise DiscordError(404, 0, "404: Not Found")
-
-
-def _check_application(
-    simulation: Simulation, call: CommandRequest, known: ApplicationState
-) -> None:
+    if call is None:
+        return
     if call.application != simulation.bot:
         message = "You are not authorized to perform this action on this application"
         raise DiscordError(403, 20012, message)

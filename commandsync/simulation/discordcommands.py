@@ -242,7 +242,13 @@ def _replaced(
         _check(nested([Wrong((), "BASE_TYPE_MAX_LENGTH", message)]))
     _check({str(at): found for at, each in enumerate(call.body) if (found := errors_of(each))})
     commands, created, made = _matched(call.body, lists, call.guild)
-    _check_duplicates(commands)
+    seen, wrongs = set[object](), list[Wrong]()
+    for place, command in enumerate(commands):
+        if command.key in seen:
+            message = "Application command names must be unique"
+            wrongs.append(Wrong((str(place),), "APPLICATION_COMMANDS_DUPLICATE_NAME", message))
+        seen.add(command.key)
+    _check(nested(wrongs))
     _check_count(commands)
     kept = {command.id for command in commands}
     if any(
@@ -322,16 +328,6 @@ def _check_count(commands: Sequence[RegisteredCommand]) -> None:
         if sum(command.sent["type"] == kind for command in commands) > most:
             message = f"Maximum number of application commands reached ({most})."
             raise DiscordError(400, 30032, message)
-
-
-def _check_duplicates(commands: Sequence[RegisteredCommand]) -> None:
-    seen, wrongs = set[object](), list[Wrong]()
-    for place, command in enumerate(commands):
-        if command.key in seen:
-            message = "Application command names must be unique"
-            wrongs.append(Wrong((str(place),), "APPLICATION_COMMANDS_DUPLICATE_NAME", message))
-        seen.add(command.key)
-    _check(nested(wrongs))
 
 
 def _counted(

@@ -12,15 +12,12 @@ from datetime import datetime
 from http.client import responses
 from typing import Any, TypeAlias
 
-from pydantic import ValidationError
-
 Records: TypeAlias = list[dict[str, Any]]
 
 DEFAULT = "default"
 """The key of the list that every service has."""
 
 _MOST_KEPT = 100  # writes and announcements: the oldest are forgotten
-_MOST_PROBLEMS = 3  # that a refusal names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,22 +80,10 @@ class ServiceState:
         return replace(self, announcements=announcements, announced=at)
 
 
-def _empty(_simulation: "Simulation") -> ServiceState:
-    return ServiceState()
-
-
 Answer: TypeAlias = Callable[
     ["Simulation", Request, ServiceState, datetime], tuple[Response, ServiceState]
 ]
 """Answers a request to a simulation in a state at a time; may raise `RefusalError`."""
-
-
-def _message(_status: int, reason: str, _seconds: int | None) -> object:
-    return {"message": reason}
-
-
-def _at_url(_simulation: "Simulation", url: str) -> str:
-    return f"    base_url: {url}\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,17 +94,21 @@ class DocumentedService:
     variable: str  # the environment variable of its token
     prefix: str  # what the paths of its interface begin with
     answer: Answer
-    start: Callable[["Simulation"], ServiceState] = _empty  # returns the state before any request
+    # Returns the state before any request.
+    start: Callable[["Simulation"], ServiceState] = lambda _simulation: ServiceState()
     # What the documents leave open: for each question its answers, the default first.
     open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Returns the content of a refusal; its arguments are those of `Simulation.refuse`.
-    refused: Callable[[int, str, int | None], object] = _message
+    refused: Callable[[int, str, int | None], object] = lambda _status, reason, _seconds: {
+        "message": reason
+    }
     refusal_type: str = "application/json"  # the media type of a refusal
     refusal_headers: Mapping[str, str] = field(default_factory=dict)  # what each refusal has
     bot: str = "812045337190064138"  # the id of the bot if no other one is given
     token: str = "simulated-{secret}"  # noqa: S105 - the form of its token, with `{bot}` too
     names_bot: bool = False  # whether its entry in a manifest has the bot's id
-    entry: Callable[["Simulation", str], str] = _at_url  # the other lines of this entry, for a URL
+    # Returns the other lines of this entry, for a URL.
+    entry: Callable[["Simulation", str], str] = lambda _simulation, url: f"    base_url: {url}\n"
     rate_limit: str | None = None  # the requests that a client may send
     block: int = 0  # seconds for which a client over this limit is refused
 
@@ -162,15 +151,6 @@ def check_method(request: Request, *methods: str) -> None:
     """Raise `RefusalError` if a request has none of these methods; HEAD is a kind of GET."""
     if ("GET" if request.method == "HEAD" else request.method) not in methods:
         raise RefusalError(405, Allow=", ".join(methods))
-
-
-def problems_of(error: ValidationError) -> str:
-    """Return the first problems of a body in one line, each with its place."""
-    problems = error.errors(include_url=False)[:_MOST_PROBLEMS]
-    return "; ".join(
-        f"{'.'.join(map(str, problem['loc'])) or 'the body'}: {problem['msg']}"
-        for problem in problems
-    )
 
 
 def phrase(status: int) -> str:

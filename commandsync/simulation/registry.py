@@ -28,7 +28,6 @@ from commandsync.simulation.exchange import (
     Simulation,
     check_method,
     phrase,
-    problems_of,
 )
 from commandsync.simulation.telegram import TELEGRAM
 
@@ -79,6 +78,7 @@ _DISCORD_LIST = TypeAdapter[Any](Annotated[list[DiscordCommand], Field(max_lengt
 _ANNOUNCEMENT = TypeAdapter[Any](_Announcement)
 _SUCCESS = {"json": (200, {"success": True}), "text": (200, "OK"), "none": (200, "")}
 _BETWEEN_ANNOUNCEMENTS = 4 * 3_600.0  # seconds
+_MOST_PROBLEMS = 3  # of a body that a refusal names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,12 @@ class ListInterface:
         try:
             body.validate_json(request.body)
         except ValidationError as error:
-            raise RefusalError(self.invalid, problems_of(error)) from error
+            problems = error.errors(include_url=False)[:_MOST_PROBLEMS]
+            reasons = (
+                f"{'.'.join(map(str, problem['loc'])) or 'the body'}: {problem['msg']}"
+                for problem in problems
+            )
+            raise RefusalError(self.invalid, "; ".join(reasons)) from error
         return json.loads(request.body)
 
 
