@@ -241,8 +241,20 @@ def patterns_of(name: str, main: bytes) -> Sequence[str]:
 
 
 def matching(files: Iterable[str], patterns: Sequence[str]) -> list[str]:
-    """Return the files that one of the patterns may match."""
-    return [file for file in files if any(_may_match(file, pattern) for pattern in patterns)]
+    """Return the files that one of the patterns of `include` may match.
+
+    The manifest's reader knows for certain; not all file systems know upper and lower case.
+    """
+
+    def may_match(file: str, include: str) -> bool:
+        parts, wanted = (PurePosixPath(path).parts for path in (file, include.strip()))
+        if "**" in wanted:
+            parts, wanted = parts[-1:], wanted[-1:]
+        return len(parts) == len(wanted) and all(
+            pattern(text).match(part) for part, text in zip(parts, wanted, strict=True)
+        )
+
+    return [file for file in files if any(may_match(file, include) for include in patterns)]
 
 
 def _loaded(name: str, contents: Mapping[str, bytes], top: Path, revision: str) -> Manifest:
@@ -259,29 +271,13 @@ def _loaded(name: str, contents: Mapping[str, bytes], top: Path, revision: str) 
             [str(top / name)], stdin=bytes, contents=placed, needs_imported=False
         )
     except ManifestError as error:
-        raise ManifestError([_placed(each, top, revision) for each in error.problems]) from error
+        problems, folder = [], f"{top.as_posix()}/"
+        for problem in error.problems:  # the revision takes the place of the temporary folder
+            path = problem.location.path.replace(folder, f"{revision}:")
+            at, message = replace(problem.location, path=path), problem.message.replace(folder, "")
+            problems.append(replace(problem, location=at, message=message))
+        raise ManifestError(problems) from error
     return manifest
-
-
-def _may_match(file: str, include: str) -> bool:
-    """Whether a pattern of `include` may match a file; the manifest's reader knows for certain.
-
-    Not all file systems know upper and lower case.
-    """
-    parts, wanted = (PurePosixPath(path).parts for path in (file, include.strip()))
-    if "**" in wanted:
-        parts, wanted = parts[-1:], wanted[-1:]
-    return len(parts) == len(wanted) and all(
-        pattern(text).match(part) for part, text in zip(parts, wanted, strict=True)
-    )
-
-
-def _placed(problem: Problem, top: Path, revision: str) -> Problem:
-    """Return a problem with the revision in place of the temporary folder."""
-    folder = f"{top.as_posix()}/"
-    path = problem.location.path.replace(folder, f"{revision}:")
-    message = problem.message.replace(folder, "")
-    return replace(problem, location=replace(problem.location, path=path), message=message)
 
 
 def changes_since(since: str, manifest: Manifest) -> UserChanges:

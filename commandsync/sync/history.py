@@ -136,12 +136,16 @@ def versions_after(path: str, commit: str) -> Iterator[EarlierVersion]:
     """
     with _refused(path):
         folder, _ = place_of(path)
-        if not _is_known(folder, commit):
+        try:
+            git(folder, "cat-file", "-e", f"{commit}^{{commit}}")
+        except GitError as error:
             shallow = git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
             message = f"the commit {commit[:7]} is not in this repository"
-            raise RefusedError(message, hint=SHALLOW if shallow else "")
-        since = _common(folder, commit)
-        printed = git(folder, "rev-list", "--first-parent", *([f"^{since}"] * bool(since)), "HEAD")
+            raise RefusedError(message, hint=SHALLOW if shallow else "") from error
+        common = []
+        with suppress(GitError):  # the two may have no commit in common
+            common = [f"^{git(folder, 'merge-base', commit, 'HEAD').decode().strip()}"]
+        printed = git(folder, "rev-list", "--first-parent", *common, "HEAD")
         commits = {*printed.decode().split()}
         if not commits:  # the manifest itself may not be committed yet
             return
@@ -168,21 +172,6 @@ def head_of(path: str) -> str:
     with suppress(CommandsyncError):
         folder, _ = place_of(path)
         return os.fsdecode(git(folder, "rev-parse", "--verify", "HEAD")).strip()
-    return ""
-
-
-def _is_known(folder: str, commit: str) -> bool:
-    """Whether a repository has a commit."""
-    with suppress(GitError):
-        git(folder, "cat-file", "-e", f"{commit}^{{commit}}")
-        return True
-    return False
-
-
-def _common(folder: str, commit: str) -> str:
-    """Return the commit at which another one has parted from the branch; empty for none."""
-    with suppress(GitError):
-        return git(folder, "merge-base", commit, "HEAD").decode().strip()
     return ""
 
 

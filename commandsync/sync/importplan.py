@@ -94,7 +94,11 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     """
     path, new = _manifest_path(settings), begun or {}
     file = imported_path(path)
-    head, edit = _begun(path, new) or _with_import(path, given, recorded, locale, prefix)
+    edit: FileEdit | None = None
+    if path in new:
+        head, edit = load_head(path, new[path]), FileEdit(path, None, new[path].decode())
+    else:
+        head, edit = _with_import(path, given, recorded, locale, prefix)
     manifest = Manifest(path, imports=head.imports, prefix=head.prefix, rules=head.sync)
     sources = sources_of(manifest, recorded)
     before = _before(file, is_new=path in new or not os.path.lexists(path), force=force)
@@ -162,13 +166,6 @@ def _check_forgotten(
     if is_known and not kept:
         hint += "; to leave it out, name it in exclude: below import:"
     raise UsageError(f"{name!r} {what}", hint=hint)
-
-
-def _begun(path: str, begun: Mapping[str, bytes]) -> tuple[ManifestKeys, FileEdit | None] | None:
-    """Return the head of a manifest that is begun, and the edit that writes it."""
-    if path not in begun:
-        return None
-    return load_head(path, begun[path]), FileEdit(path, None, begun[path].decode())
 
 
 def _with_import(
@@ -371,8 +368,19 @@ def _beside(
         (manifest,) = load_files([path], contents=contents)
     except ManifestError as error:
         return _Beside(problems=tuple(error.problems))
-    notes = (*_offers(manifest, reading, after), *_examples(manifest), *_circle(manifest))
-    return _Beside(manifest.overrides, manifest.strays, notes)
+    notes = [*_offers(manifest, reading, after)]
+    texts = {each.name: each.description for each in manifest.snapshot.commands}
+    if EXAMPLES.items() <= texts.items():
+        message = f"{manifest.path} has the examples of commandsync init"
+        notes.append(Notice(message, f"remove the entries {' and '.join(EXAMPLES)}"))
+    if manifest.discord and LIVE in manifest.imports.sources:
+        message = "discord is a source and a listing: a command that leaves the manifest comes back"
+        hint = (
+            "commandsync import --eject prints the manifest with all commands; then Discord has "
+            "them from there alone"
+        )
+        notes.append(Notice(message, hint, manifest.discord.location))
+    return _Beside(manifest.overrides, manifest.strays, tuple(notes))
 
 
 def _offers(manifest: Manifest, reading: ReadSources, after: ImportedFile) -> Iterable[Notice]:
@@ -384,25 +392,6 @@ def _offers(manifest: Manifest, reading: ReadSources, after: ImportedFile) -> It
         {listing.audience for listing in listings if listing.audience},
         {command.name for command in after.public},
     )
-
-
-def _examples(manifest: Manifest) -> Iterable[Notice]:
-    """Yield a notice if the manifest has the examples of a starter."""
-    texts = {each.name: each.description for each in manifest.snapshot.commands}
-    if EXAMPLES.items() <= texts.items():
-        message = f"{manifest.path} has the examples of commandsync init"
-        yield Notice(message, f"remove the entries {' and '.join(EXAMPLES)}")
-
-
-def _circle(manifest: Manifest) -> Iterable[Notice]:
-    """Yield a notice if the commands at Discord are imported and also registered from the file."""
-    if manifest.discord and LIVE in manifest.imports.sources:
-        yield Notice(
-            "discord is a source and a listing: a command that leaves the manifest comes back",
-            "commandsync import --eject prints the manifest with all commands; then Discord has "
-            "them from there alone",
-            manifest.discord.location,
-        )
 
 
 def _edits(before: ImportedFile, after: ImportedFile) -> Iterable[Mapping[str, str]]:

@@ -135,12 +135,6 @@ class Planned(NamedTuple):
     listed: Snapshot
     plan: Plan
 
-    def with_notices(self, notices: Sequence[Notice]) -> Planned:
-        """Return this with more notices behind the plan's own."""
-        if not notices:
-            return self
-        return self._replace(plan=replace(self.plan, notices=(*self.plan.notices, *notices)))
-
 
 @dataclass(frozen=True, slots=True)
 class RecordJob(Job):

@@ -185,7 +185,8 @@ def plan_jobs(
     for job, planning in zip(opened, plannings, strict=True):
         try:
             item = planning()
-            planned.append(item.with_notices(item.job.other_notices(item)))
+            notices = (*item.plan.notices, *item.job.other_notices(item))
+            planned.append(item._replace(plan=replace(item.plan, notices=notices)))
         except CommandsyncError as error:
             at = f"{job.path}: {job.name}" if job.name else job.path
             named = about(error, at, of=len(opened))

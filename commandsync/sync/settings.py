@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -222,7 +222,8 @@ def default_manifest(folder: str | None = None) -> str:
     Without a folder, it is looked for here and in the folders above, up to the root of the
     repository. Raises `UsageError` if a folder has both names.
     """
-    for each in [Path(folder)] if folder is not None else _folders_above():
+    above = len(Path(repository_root() or "").parts) if folder is None else 0
+    for each in [Path(folder or "", *[".."] * count) for count in range(above + 1)]:
         found = [path for name in DEFAULT_MANIFESTS if os.path.lexists(path := str(each / name))]
         if len(found) > 1:
             message = f"{found[0]} and {found[1]} both exist, and each is the manifest by default"
@@ -230,12 +231,6 @@ def default_manifest(folder: str | None = None) -> str:
         if found:
             return found[0]
     return str(Path(folder or "", DEFAULT_MANIFESTS[0]))
-
-
-def _folders_above() -> Iterator[Path]:
-    """Yield this folder, and those above it up to the root of its repository, if it is in one."""
-    for count in range(len(Path(repository_root() or "").parts) + 1):
-        yield Path(*[".."] * count)
 
 
 def repository_root() -> str | None:

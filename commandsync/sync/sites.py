@@ -162,6 +162,7 @@ def _token(settings: Settings, variable: str = "") -> tuple[Token | None, str]:
 class ListingSite(Site):
     """A listing of a manifest's `listings:`, and its token."""
 
+    needs_token: bool = True
     untrusted: RefusedError | None = None  # why its token is not sent to its host, if it is not
     variables: Sequence[str] = ()  # that may contain its token
 
@@ -169,7 +170,7 @@ class ListingSite(Site):
         """Refuse to write without a token that may be sent; raises as `Site.check_token`."""
         if self.untrusted:
             raise self.untrusted
-        if self.token is None and self._needs_token:
+        if self.token is None and self.needs_token:
             otherwise = Do.SET_VARIABLE(variable=self.token_from)
             hint = missing_token(self.variables, otherwise)
             raise UsageError(f"no token was given for {self.service.name}", hint=hint)
@@ -179,10 +180,6 @@ class ListingSite(Site):
         if self.token is None and not self.untrusted and in_usual_file(self.variables):
             hint = missing_token(self.variables, Do.SET_VARIABLE(variable=self.token_from))
             yield Notice(f"{self.service.name} is not read: no token was given", hint)
-
-    @property
-    def _needs_token(self) -> bool:
-        return bool(self.service.authorization)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,10 +233,6 @@ class ListSite(ListingSite):
     def is_read(self) -> bool:
         """Whether the list is read: the service returns it, and there is a token to ask with."""
         return self.returned and self.token is not None
-
-    @property
-    def _needs_token(self) -> bool:
-        return bool(self.service.authorization or self.service.variables)
 
 
 def discord_site(
@@ -366,6 +359,7 @@ def _site(settings: Settings, listing: ManifestListing, manifest: Manifest) -> L
         source,
         service=service,
         entry=listing,
+        needs_token=bool(service.authorization or service.variables),
         untrusted=untrusted,
         variables=names,
     )

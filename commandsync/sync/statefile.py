@@ -41,7 +41,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum, auto
-from functools import partial
 from hashlib import sha256
 from math import inf
 from operator import attrgetter
@@ -121,7 +120,7 @@ def remembered(deliveries: Iterable[Delivery], *, identity: str, token: str) -> 
     if not own:
         return Remembered((), here[0].at if here else None)
     last = next((each for each in own if each.is_sent), own[-1])
-    return Remembered(tuple(filter(partial(_may_follow, last), own)))
+    return Remembered(tuple(each for each in own if _may_follow(last, each)))
 
 
 def _may_follow(last: Delivery, other: Delivery) -> bool:
@@ -215,14 +214,16 @@ class Locks:
             return False
         self._held.append(lock)
         with suppress(CommandsyncError):  # only the message of another run names the process
-            write_file(str(_holder(path)), f"{os.getpid()}\n", force=True, private=True)
+            holder = str(path.with_suffix(".pid"))
+            write_file(holder, f"{os.getpid()}\n", force=True, private=True)
         return True
 
 
 def holder_of(identity: str) -> str:
     """Return the number of the process that holds a lock; empty if that is not known."""
     with suppress(CommandsyncError, ValueError):
-        number = read_file(str(_holder(_path(identity))), most=_MOST_DIGITS).decode().strip()
+        holder = str(_path(identity).with_suffix(".pid"))
+        number = read_file(holder, most=_MOST_DIGITS).decode().strip()
         return number if number.isdecimal() else ""
     return ""
 
@@ -230,12 +231,12 @@ def holder_of(identity: str) -> str:
 def _path(identity: str) -> Path:
     from platformdirs import user_state_path  # noqa: PLC0415 - seldom needed
 
-    name = sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return user_state_path("commandsync", appauthor=False) / f"{name}.lock"
+    return user_state_path(_NAME, appauthor=False) / f"{_name_of(identity)}.lock"
 
 
-def _holder(path: Path) -> Path:
-    return path.with_suffix(".pid")
+def _name_of(identity: str) -> str:
+    """Return the name of a listing's lock."""
+    return sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 STATE_VARIABLE = "COMMANDSYNC_STATE"
@@ -299,8 +300,7 @@ class StateFile:
     def is_busy(self, identity: str) -> bool:
         """Take the lock of a listing, and return whether another program has it."""
         if identity not in self._sending:
-            name = sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-            lock = self._lock(f"{self.path}.{name}.lock")
+            lock = self._lock(f"{self.path}.{_name_of(identity)}.lock")
             if not _acquired(lock, 0):
                 return True
             self._sending[identity] = lock
@@ -324,6 +324,7 @@ class StateFile:
             if refused:
                 raise refused
             number = before.counter + 2
+            # The lock proves that no earlier request of this machine is in flight.
             earlier = tuple(
                 replace(each, ended=number - 1.0)
                 if each.identity == identity and each.ended == inf
@@ -341,9 +342,14 @@ class StateFile:
                 number = before.counter + 1
                 accepted = end is End.ACCEPTED
                 ended = replace(delivery, is_sent=accepted, ended=float(number))
-                others = [each for each in before.deliveries if each.number != delivery.number]
-                kept = others if end is End.UNCHANGED else [*others, ended]
-                write(_State(number, tuple(_counting(kept))))
+                kept = [each for each in before.deliveries if each.number != delivery.number]
+                if end is not End.UNCHANGED:
+                    kept.append(ended)
+                # Only what can still count stays, of each listing and token.
+                keys = dict.fromkeys((each.identity, each.token) for each in kept)
+                known = (remembered(kept, identity=place, token=token) for place, token in keys)
+                counting = tuple(each for memory in known for each in memory.possible)
+                write(_State(number, counting))
         finally:
             if lock := self._sending.pop(delivery.identity, None):
                 lock.release()
@@ -380,11 +386,8 @@ class StateFile:
         try:
             write_file(self.path, text, force=True, new_folder=True, private=True)
         except CommandsyncError as error:
-            raise self._unwritable(error) from error
-
-    def _unwritable(self, error: CommandsyncError) -> RefusedError:
-        message = f"the sent list cannot be recorded: {error.message}"
-        return RefusedError(message, hint=Do.NAME_STATE())
+            message = f"the sent list cannot be recorded: {error.message}"
+            raise RefusedError(message, hint=Do.NAME_STATE()) from error
 
     def _read(self) -> _State:
         """Read the file; without one, nothing was sent."""
@@ -417,12 +420,6 @@ def _acquired(lock: BaseFileLock, seconds: float) -> bool:
         message = f"{lock.lock_file} cannot be locked: {(error.strerror or 'failed').lower()}"
         raise RefusedError(message, hint=Do.NAME_STATE()) from error
     return True
-
-
-def _counting(deliveries: list[Delivery]) -> Iterator[Delivery]:
-    """Yield the deliveries that can still count, of each listing and token."""
-    for identity, token in dict.fromkeys((each.identity, each.token) for each in deliveries):
-        yield from remembered(deliveries, identity=identity, token=token).possible
 
 
 def _written(delivery: Delivery) -> dict[str, Any]:
