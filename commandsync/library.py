@@ -51,11 +51,11 @@ def run(
 ) -> Result:
     """Make a listing match a manifest, as `commandsync apply` does.
 
-    The client's connection is used and stays open; its service is the one that is changed, and its
-    retries, time-outs and token are those of the run. The manifest's `listings` are left alone:
-    `commandsync apply` and the Action change those. Signals are left to the caller, and nothing
-    is printed. Another apply of the page on this machine is waited for. Changes that failed or
-    whose result is unknown are in the result and do not raise.
+    The client's connection is used and stays open; its service is changed, and the run has its
+    retries, time-outs and token. The manifest's `listings` are left alone: `commandsync apply` and
+    the Action change those. Signals are left to the caller, and nothing is printed. Another apply
+    of the page on this machine is waited for. Changes that failed or whose result is unknown are in
+    the result and do not raise.
 
     Args:
         client: A client with the bot's token.

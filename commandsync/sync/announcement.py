@@ -111,7 +111,7 @@ def posted_manifest(
 
     Raises:
         ManifestError: The manifest is invalid.
-        UsageError: There is more than one manifest, or its next apply would delete what is posted.
+        UsageError: There is more than one manifest, or its next apply would delete the post.
     """
     contents: dict[str, bytes] = {}
     if not settings.files and not Path(path := default_manifest()).exists():

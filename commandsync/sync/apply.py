@@ -96,7 +96,7 @@ class Hooks:
 
     Attributes:
         opened: Called with the listings before anything is sent.
-        planned: Called with each plan; returns it, completed by what the user answers.
+        planned: Called with each plan; returns it, completed by the user's answers.
         passed: Called with the plans that passed every check, and with the errors of the listings
             that are left out.
         ask: Asks whether to make the changes of these plans; None for a run that does not ask. The

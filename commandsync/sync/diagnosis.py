@@ -435,7 +435,10 @@ def _read(
     start: Callable[[], tuple[Sequence[NamedSource], SourceReading]],
     unread: str,
 ) -> tuple[NamePlace, Sequence[ImportedCommand]]:
-    """Return a place and what it declares: nothing if it is `unread`, which says why, or fails."""
+    """Return a place and its declared commands: none if the read fails, or it is `unread`.
+
+    `unread` says why the place is not read; empty if it is.
+    """
     place = NamePlace(name)
     if unread:
         return replace(place, others=Cell.NOT_READ, unread=unread), ()

@@ -1,12 +1,12 @@
 """An earlier version of a manifest, for a comparison with the present one.
 
-An earlier version is a manifest with the files that it included and its imported file; one that is
-older than that file has its own entries. It is read from git's own objects: `entries_at` lists the
-files of a commit, `resolved` follows the links between them, and `contents` returns each content by
-its id. Nothing is checked out, and no filter, hook or setting of the repository runs a program.
-`earlier_version` loads the version that an option names: a file, or a revision of the manifest's
-repository. `history` yields all versions of a branch, and loads each with `load_version`, too.
-`changes_since` compares what users notice.
+An earlier version is a manifest with the files that it included and its imported file. It has only
+its own entries if it is older than the imported file. It is read from git's own objects:
+`entries_at` lists the files of a commit, `resolved` follows the links between them, and `contents`
+returns each content by its id. Nothing is checked out, and no filter, hook or setting of the
+repository runs a program. `earlier_version` loads the version that an option names: a file, or a
+revision of the manifest's repository. `history` yields all versions of a branch, and loads each
+with `load_version`, too. `changes_since` finds the changes that users notice.
 """
 
 import os
@@ -80,7 +80,7 @@ def git(folder: str, *arguments: str) -> bytes:
 
 
 def _started(arguments: Sequence[str], folder: str) -> Popen[bytes]:
-    """Start git. Every call is made here, so that no setting changes what any of them prints."""
+    """Start git. Every call is made here, so that no setting changes its output."""
     command, *rest = arguments
     options = [*_OPTIONS, command, *(_NO_PROGRAMS if command in _DIFFERENCES else ()), *rest]
     variables = os.environ.items()

@@ -189,7 +189,7 @@ def temporary_folder(name: str, *, within: str = "") -> Path:
 
 
 def write_edits(edits: Sequence[FileEdit], *, new_folder: bool = False) -> None:
-    """Write files, all of them or none, and none over what somebody changed.
+    """Write files, all of them or none, and none over a file that somebody changed.
 
     All are prepared beside their places before the first one is moved there. With `new_folder`,
     their folders are created.
@@ -322,7 +322,7 @@ def read_env_file(path: str) -> dict[str, str]:
         if value and SECRET_VARIABLE.fullmatch(name):
             found[name] = value
     for value in found.values():
-        with suppress(UsageError):  # one that is not valid is refused where it is needed
+        with suppress(UsageError):  # an invalid token is refused where it is needed
             if not (token := Token(value)).is_short:  # the run may not use it
                 keep_secret(token)
     return found

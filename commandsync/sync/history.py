@@ -54,7 +54,7 @@ class History:
     """The records in the versions of a manifest, the newest first, read as far as needed."""
 
     manifest: Manifest  # the manifest; it is the newest version
-    # Returns what a version wanted; None for one of another listing.
+    # Returns the records that a version wanted; None for a version of another listing.
     wanted: Callable[[Manifest], Snapshot | None]
     skipped: list[str] = field(default_factory=list)  # the versions that are invalid
     cut: list[str] = field(default_factory=list)  # the commit before which nothing is known, if any
@@ -79,7 +79,7 @@ class History:
 
 
 def on_page(manifest: Manifest, bot: str, base_url: str) -> Callable[[Manifest], Snapshot | None]:
-    """Return the function that returns what a version of a manifest wants on its page.
+    """Return a function that returns the records that a version of a manifest wants on its page.
 
     Without a bot or a service, an earlier version was for this page.
     """
@@ -202,7 +202,7 @@ def _versions(
 ) -> Iterator[tuple[str, EarlierVersion | None]]:
     """Yield the versions of a manifest, the newest first, each with the last commit that has it.
 
-    None is for one that is invalid, which goes into `skipped`, and for no version: at the end, and
+    None is for an invalid version, which goes into `skipped`, and for no version: at the end, and
     while the manifest was away. `cut` gets the commit before which its history is not known.
     """
     folder, name = place_of(path)
@@ -342,7 +342,7 @@ class Committed(NamedTuple):
 
     commit: str  # the commit that is checked out
     path: str  # the manifest's path in the repository
-    include: Sequence[str]  # the patterns of what it includes
+    include: Sequence[str]  # the patterns of the files that it includes
     # The mode and id of each content, by its path in the manifest's folder.
     files: Mapping[str, Entry]
 

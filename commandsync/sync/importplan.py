@@ -1,7 +1,7 @@
 """An import: the manifest, its sources and the file before -> the imported file.
 
 Only the head of the manifest is needed for that: `import:` and `prefix:`. Then the whole manifest
-is loaded with the new file in memory, so that what its entries say about the imported commands is
+is loaded with the new file in memory, so that the effect of its entries on the imported commands is
 known before anything is written. `import SOURCE` appends `import:` to a manifest that has none, the
 only edit of a file that is the user's. Nothing is written here.
 """
@@ -77,7 +77,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     Args:
         settings: The settings of the run, which name the manifest.
         given: Sources for a manifest that has no `import:`, or some of those that it names.
-        registered: Reads what the bot has registered with Discord, in a language.
+        registered: Reads the commands that the bot has registered with Discord, in a language.
         recorded: The commands that a program registered while it was recorded.
         locale: The language of Discord's texts, for a manifest that has no `import:`.
         prefix: The prefix of the bot's commands, for a new manifest.

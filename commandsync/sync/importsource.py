@@ -15,7 +15,7 @@ source: another one may be meant.
 import hashlib
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -115,7 +115,9 @@ class ReadSources:
 
     found: dict[object, CommandInFile] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
-    notes: list[Notice] = field(default_factory=list)  # what was tolerated or could not be read
+    notes: list[Notice] = field(
+        default_factory=list
+    )  # on parts that were tolerated or could not be read
     unread: list[UnreadPart] = field(default_factory=list)
     acknowledged: list[UnreadPart] = field(default_factory=list)  # that `import.unread` names
     partly: list[tuple[str, PartlyRead]] = field(default_factory=list)
@@ -164,8 +166,8 @@ class ReadSources:
         """Add a command of a source.
 
         Of equal ones the first counts; a public one before one in a folder of disabled commands.
-        That a command is not public is a fact of the code: it also counts for one that Discord, or
-        a list, has.
+        That a command is not public is a fact of the code: it also counts for a command of Discord
+        or of a list.
         """
         command = new.command
         key = command.key if command.kind is not Kind.PREFIX else (command.name, command.syntax)
@@ -184,7 +186,7 @@ class ReadSources:
             )
 
     def record(self, new: CommandInFile) -> None:
-        """Add a command that a program registered: its object, beside what the code says of it."""
+        """Add a command that a program registered: its object, beside the facts of the code."""
         command = replace(new.command, recorded=True)
         keys = (command.key, (*command.key[:2], None))  # of a menu, code may not say the type
         key = next((key for key in keys if key in self.found), None)
@@ -205,7 +207,7 @@ class ReadSources:
         )
 
     def leave_out_unregistered(self) -> None:
-        """Leave out what the whole run of a program did not register, prefix commands apart."""
+        """Leave out the commands that a whole run did not register, except prefix commands."""
         for key, each in self.found.items():
             command = each.command
             if not (command.recorded or command.left_out or command.kind is Kind.PREFIX):
@@ -216,8 +218,15 @@ class ReadSources:
         left_out = [each for each in self.found.values() if each.command.left_out]
         for each in left_out:
             self._leave_out(each, each.command.left_out)
-        everything = left_out if not self.public else []
-        self.notes += filter(None, [_prefixed(left_out), _without_traits(everything)])
+        names = [each.command.name for each in left_out if each.command.left_out == NO_PREFIX]
+        if names:
+            what = "1 command is" if len(names) == 1 else f"{len(names):,} commands are"
+            reason = "called with a prefix, which the manifest does not have"
+            message = f"{what} left out: {reason} ({named(names, most=_MOST_NAMED)})"
+            hint = 'write the bot\'s prefix into the manifest, such as prefix: "!"'
+            self.notes.append(Notice(message, hint))
+        if left_out and not self.public:
+            self.notes += filter(None, [_without_traits(left_out)])
 
     def _leave_out(self, each: CommandInFile, reason: str) -> None:
         self.left_out.append(LeftOut(each.command.name, reason, each.entry.place))
@@ -280,7 +289,7 @@ def read_sources(
         else:
             reading = live[source.name](manifest.imports.locale)
             found.read.add(source.name)
-        if not recorded:  # what cannot be read costs no recording
+        if not recorded:  # an unreadable part costs no recording
             _check_entries(reading, source.path or source.name)
         keys |= {*reading.text_keys}
         found.take(reading, near, acknowledged=manifest.imports.unread)
@@ -301,21 +310,10 @@ def digest_of(path: str | None) -> str:
     return ""
 
 
-def _prefixed(left_out: Iterable[CommandInFile]) -> Notice | None:
-    """Return the notice about commands that need a prefix; None without any."""
-    names = [each.command.name for each in left_out if each.command.left_out == NO_PREFIX]
-    if not names:
-        return None
-    what = "1 command is" if len(names) == 1 else f"{len(names):,} commands are"
-    shown = named(names, most=_MOST_NAMED)
-    message = f"{what} left out: called with a prefix, which the manifest does not have ({shown})"
-    return Notice(message, 'write the bot\'s prefix into the manifest, such as prefix: "!"')
-
-
 def _without_traits(everything: Sequence[CommandInFile]) -> Notice | None:
     """Return the notice that traits leave out all commands of the sources; None if they do not."""
     reasons = [{*each.command.left_out.split(" and ")} for each in everything]
-    if not reasons or not all(each <= {*Trait} for each in reasons):
+    if not all(each <= {*Trait} for each in reasons):
         return None
     traits = ", ".join(trait for trait in Trait if any(trait in each for each in reasons))
     message = f"all commands that were read are left out: {traits}"

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -156,7 +155,8 @@ def begin(settings: Settings, path: str, answers: Answers) -> NewManifest:
     result = imported(text)
     if answers.listed:
         entries = _entries(answers.listed, result.after, answers.prefix)
-        result = imported(text + _list("commands", entries))
+        lines = [line for values in entries for line in entry_lines(dict(values))]
+        result = imported("\n".join([text, "commands:", *lines, ""])) if lines else result
     return NewManifest((*result.files, *_attributes(path)), result)
 
 
@@ -179,11 +179,6 @@ def _entries(listed: Snapshot, imported: ImportedFile, prefix: str) -> Iterator[
         values = {key: own.get(key, "") for key in theirs if getattr(text, key) != theirs[key]}
         if values:
             yield {"name": command.name, **values}
-
-
-def _list(key: str, entries: Iterable[Mapping[str, Any]]) -> str:
-    lines = [line for values in entries for line in entry_lines(dict(values))]
-    return "\n".join(["", f"{key}:", *lines, ""]) if lines else ""
 
 
 def _attributes(path: str) -> Iterator[FileEdit]:
@@ -223,17 +218,15 @@ def _keys(answers: Answers, services: Sequence[ListService], near: str) -> Itera
     if answers.prefix:
         yield prefix_key(answers.prefix)
     if services or answers.registers:
-        own = [f"  - service: {DISCORD}\n"] if answers.registers else []
-        yield "".join(["listings:\n", *own, *chain.from_iterable(map(_listing, services))])
+        lines = [f"  - service: {DISCORD}\n"] if answers.registers else []
+        for service in services:
+            lines.append(f"  - service: {service.name}\n")
+            if lossy := recommended_lossy(service):
+                lines.append(f"    lossy: [{', '.join(lossy)}] # not shown there\n")
+        yield "".join(["listings:\n", *lines])
     if answers.sources or answers.recorded:
         program = answers.recorded.program if answers.recorded else ""
         yield import_key([relative(source, near) for source in answers.sources], "", program)
-
-
-def _listing(service: ListService) -> Iterator[str]:
-    yield f"  - service: {service.name}\n"
-    if lossy := recommended_lossy(service):
-        yield f"    lossy: [{', '.join(lossy)}] # not shown there\n"
 
 
 def token_variables(answers: Answers) -> dict[str, tuple[str, ...]]:

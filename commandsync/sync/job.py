@@ -83,7 +83,7 @@ class Job(ABC):
         return lambda: self.planned(reading())
 
     def other_notices(self, planned: Planned) -> Sequence[Notice]:  # noqa: ARG002 - of some services
-        """Read what a plan only warns about."""
+        """Read other listings, and return the warnings about them."""
         return ()
 
     def planned(self, listed: Snapshot) -> Planned:
@@ -141,7 +141,7 @@ class RecordJob(Job):
     """The page of a manifest, whose records have ids."""
 
     manifest: Manifest
-    name: str = ""  # that of the listing among several; empty for the only one
+    name: str = ""  # of the listing among several; empty for the only one
     versions: History | None = None
 
     @property
@@ -273,7 +273,7 @@ def plan_manifest(
     site: Site | None = None,
     notices: Sequence[Notice] = (),
 ) -> RecordPlan:
-    """Compare a manifest with a listing; without a site, with a value in place of one."""
+    """Compare a manifest with a listing, or without a site with records of another source."""
     from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 
     target = (

@@ -9,9 +9,9 @@ store: `last_sent` makes of them the lists that may be shown. A delivery has onl
 commands. Their texts come from the manifest at its commit, if that still makes the request that was
 sent; else the plan compares the names alone, and says so. A store in a file does not know what
 other machines send. So each version of the manifest since the commit of the last accepted delivery
-may be shown as well. Each door has its own `Memory`; `memory_of` is that of the command line.
+may be shown as well. Each door has its own `Memory`; `memory_of` returns the command line's.
 
-`uncertainties` and `unseen_differences` yield what a plan must say beside its changes.
+`uncertainties` and `unseen_differences` yield the notices that a plan has beside its changes.
 
 A service with a list for each scope and language shows the most special one. `other_lists` finds
 the lists that may hide a list of the manifest: of other scopes, or of earlier versions.
@@ -100,9 +100,9 @@ def list_of(
 class KnownList(NamedTuple):
     """The knowledge of a list before a run."""
 
-    baseline: Baseline  # what it is compared with; of a list that is read, before it is
+    baseline: Baseline  # what it is compared with; empty before a list is read
     others: tuple[OtherList, ...] = ()  # the lists beside it, which are only read
-    store: statefile.Store | None = None  # what remembers it, if its service does not return it
+    store: statefile.Store | None = None  # that remembers it, if its service does not return it
 
 
 class Memory(NamedTuple):
@@ -321,7 +321,7 @@ class OtherList(NamedTuple):
     """A list that the manifest does not have."""
 
     service: ListService
-    title: str  # what the lists of the entry are called together
+    title: str  # of all lists of the entry
     where: str  # where it hides a list of the manifest; empty for one of an earlier version
 
     def notice(self, count: int) -> Notice:
@@ -367,7 +367,7 @@ def other_lists(
 
 
 def _lists_of(manifest: Manifest, default: str) -> list[ManifestListing]:
-    """Return the lists of a manifest that have a default list, by the identity of that."""
+    """Return the lists of a manifest whose default list has an identity."""
     bot = manifest.bot
     return [each for each in manifest.listings if _default_identity(each, bot) == default]
 

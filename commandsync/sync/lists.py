@@ -1,10 +1,10 @@
 """A listing of a manifest that takes a whole list: how it is planned and carried out.
 
 A version of a manifest yields one request for a list. A plan compares two requests. A list that
-is read is compared with the request that would send what is listed; any other one with the baseline
-that its job knows: the list of an earlier version, or those that a store remembers. The changes are
-the differences of the two lists; a notice says what else differs. One request replaces the whole
-list.
+is read is compared with the request that would send the listed commands; any other list with the
+baseline that its job knows: the list of an earlier version, or the lists that a store remembers.
+The changes are the differences of the two lists; notices name other differences. One request
+replaces the whole list.
 
 A list that its service does not return is sent by each apply, whatever is remembered of it: no
 memory proves that the service shows it. The store is told before the request, and after its end.
@@ -62,8 +62,8 @@ class ListJob(Job):
     site: ListSite
     manifest: Manifest
     fitted: Fitted  # the commands of the manifest, as the service shows them
-    known: listcontent.KnownList  # what they are compared with, and what remembers it
-    notices: tuple[Notice, ...] = ()  # of the whole run: those of its first list
+    known: listcontent.KnownList  # their baseline, and the store that remembers it
+    notices: tuple[Notice, ...] = ()  # of the whole run; its first list has them
 
     @property
     def name(self) -> str:

@@ -140,8 +140,8 @@ def _interruption_in(error: BaseException | None) -> Interruption | None:
 def unwrapped() -> Iterator[None]:
     """Raise an interruption in place of an exception that it has become.
 
-    Python 3.11 makes a `RuntimeError` of what is raised while a class tells its attributes their
-    names, as it does in modules that load.
+    Python 3.11 makes a `RuntimeError` of an exception that is raised while a class tells its
+    attributes their names, as it does in modules that load.
     """
     try:
         yield
@@ -194,7 +194,7 @@ class RedactedStream:
     def write(self, text: str | bytes) -> int:
         """Write a text without the tokens; a JSON document in one piece stays one.
 
-        click writes what completes a word as bytes.
+        click writes the completions of a word as bytes.
         """
         if isinstance(text, bytes):
             text = text.decode()
@@ -223,14 +223,14 @@ def unredacted(stream: TextIO) -> TextIO:
 def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) -> Iterator[None]:
     """Show no token on the standard streams until the block ends; nor write one into a file.
 
-    The tokens are those in the environment and in the file that the arguments name, and those that
+    The tokens are in the environment, in the files that the arguments name, and in the files that
     the run reads later. They are known before anything is shown: an error may quote any argument.
     """
     with redacting() as tokens:
         for secret in (*secrets_in(environ), *_in_files(arguments)):
             from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as late as needed
 
-            with suppress(CommandsyncError):  # one that is not valid is refused where it is needed
+            with suppress(CommandsyncError):  # an invalid token is refused where it is needed
                 if not (token := Token(secret)).is_short:  # the run may not use it
                     keep_secret(token)
         streams = (RedactedStream(stream, tokens) for stream in (sys.stdout, sys.stderr))

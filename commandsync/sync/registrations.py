@@ -78,8 +78,8 @@ class RegistrationJob(Job):
 
     site: DiscordSite
     manifest: Manifest
-    version: EarlierVersion | None = None  # what they are compared with if they cannot be read
-    notices: tuple[Notice, ...] = ()  # of the whole run: those of its first listing
+    version: EarlierVersion | None = None  # their baseline if they cannot be read
+    notices: tuple[Notice, ...] = ()  # of the whole run; its first listing has them
 
     @property
     def name(self) -> str:
@@ -126,7 +126,7 @@ class RegistrationJob(Job):
         return own.guild == then.guild and then.bot in {"", own.bot, self.site.bot}
 
     def start_reading(self) -> Callable[[], Snapshot]:
-        """Start to read the commands; of those that are not read, it is the earlier version's."""
+        """Start to read the commands; without a token, the earlier version has them."""
         if self.is_read:
             reading = start_reading_discord(self.site, self.connection)
             return lambda: reading()[1]
@@ -194,7 +194,7 @@ class RegistrationJob(Job):
         settings, manifest = self.settings, self.manifest
         yield from self.notices
         yield from self.site.token_notices()
-        # A page of the run shows those of the manifest.
+        # A page of the run shows the manifest's warnings.
         if settings.listing or settings.guild or not manifest.has_page:
             yield from (Notice(x.message, x.hint, x.location) for x in manifest.warnings)
         for loss in composed.losses:
@@ -363,7 +363,7 @@ def _read_discord(site: DiscordSite, connection: Connection) -> tuple[DiscordSit
         entries = connection.call(site.service.read(site.bot, KIND))
         return site, Snapshot({KIND: entries})
     asked = in_thread(partial(connection.call, application()), name="commandsync-application")
-    # The id of the bot is that of the application, except for bots of before 2016.
+    # A bot has the id of its application, unless it is from before 2016.
     service = site.service
     early = site.bot and in_thread(
         partial(connection.call, service.read(site.bot, KIND)), name="commandsync-commands"
@@ -410,7 +410,7 @@ def registering_program(manifest: Manifest) -> str:
     program = manifest.imports.program
     if program and manifest.imported and any(each.recorded for each in manifest.imported.commands):
         return program
-    with suppress(CommandsyncError):  # the check of the names says what cannot be read
+    with suppress(CommandsyncError):  # the check of the names reports unreadable code
         for source in sources_of(manifest) if manifest.imports.sources else ():
             path = source.path or ""
             root, inside = (

@@ -63,7 +63,7 @@ def jobs(
 ) -> Iterator[list[ManifestJob]]:
     """Find the listings of each manifest, the page first, and open a connection to each.
 
-    `memory` says what is known of lists; by default an earlier version, or the state file.
+    `memory` is the knowledge of lists; by default an earlier version, or the state file.
 
     Raises:
         UsageError: The settings name a listing or a page that no manifest has, or as
@@ -118,7 +118,7 @@ def _sites(settings: Settings, manifests: Sequence[Manifest]) -> list[tuple[Mani
 def _check_selection(
     settings: Settings, manifests: Sequence[Manifest], with_page: Sequence[Manifest]
 ) -> None:
-    """Raise `UsageError` for a page or a server that the settings select in vain."""
+    """Raise `UsageError` for a page or a server that the settings select and no manifest has."""
     if settings.guild and settings.listing:
         hint = "leave out the names of listings"
         raise UsageError("a server selects the listing discord alone", hint=hint)
@@ -195,7 +195,7 @@ def plan_jobs(
 
 
 def plan_against(settings: Settings, manifests: Sequence[Manifest], other: str) -> RecordPlan:
-    """Plan as if what is due of another manifest were the listing.
+    """Plan as if the due entries of another manifest were the listing.
 
     Raises `ManifestError` if the other one is invalid, and `UsageError` if there is more than one
     manifest on a side, or both are standard input.

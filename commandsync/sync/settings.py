@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 class Site:
     """A bot's listing and its token, if any; `token_from` is the token's variable or file.
 
-    `bot_from` and `base_url_from` are what each is from; empty for the manifest.
+    `bot_from` and `base_url_from` are the sources of the two; empty for the manifest.
     """
 
     address: Address
@@ -162,9 +162,9 @@ class Settings:
 
     An empty value or None comes from the manifest, the token or the default. `now` is given once,
     so that the plan, the plan that is made again after a question, and the verification agree on
-    what is due. `base_url_from` and `bot_from` are the flag, variable or input that each is from.
-    `state` is None for a run that remembers nothing in a file. `on_progress` is called with what
-    the run does meanwhile, from any thread.
+    the entries that are due. `base_url_from` and `bot_from` name the flag, variable or input of
+    each. `state` is None for a run that remembers nothing in a file. `on_progress` is called with
+    the progress of the run, from any thread.
     """
 
     now: datetime = field(kw_only=True, compare=False)

@@ -141,7 +141,7 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
 
 
 def secret_token(secret: str, source: str) -> Token:
-    """Return a token, which is hidden from now on; an error names what it is from."""
+    """Return a token, which is hidden from now on; an error names its source."""
     try:
         return keep_secret(Token(secret))
     except UsageError as error:
@@ -189,7 +189,7 @@ class DiscordSite(ListingSite):
     The bot's id is the id of the application, once it was read.
     """
 
-    listing: DiscordListing  # the manifest's entry for it, or that of the options
+    listing: DiscordListing  # the manifest's entry for it, or one of the options
     application: Application | None = None  # None until it was read
 
     @property

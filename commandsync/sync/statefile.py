@@ -67,7 +67,7 @@ class Delivery:
     service: str  # the name of the service
     identity: str  # of the listing
     token: str  # the digest of the token that it was sent with
-    digest: str  # that of the request
+    digest: str  # of the request
     # The names of its commands; None if the store has no room for them.
     names: tuple[str, ...] | None
     size: int  # how many commands it has
@@ -104,7 +104,7 @@ class Remembered:
 
 
 def token_digest(token: Token | None, identity: str) -> str:
-    """Return the digest by which the deliveries of one token to a listing are found."""
+    """Return the digest that the deliveries of one token to a listing have."""
     key = token.reveal() if token else ""
     return hmac.digest(key.encode(), identity.encode(), "sha256").hex()[:_DIGITS]
 
@@ -157,7 +157,8 @@ class Store(Protocol):
     def begin(self, delivery: Delivery, recheck: Recheck) -> Delivery:
         """Keep a delivery before its request is sent, and return it with its number.
 
-        Other runs may have sent a list since the plan was made. Raises what `recheck` returns then.
+        Other runs may have sent a list since the plan was made. Raises the error that `recheck`
+        returns then.
         """
 
     def end(self, delivery: Delivery, end: End) -> None:
@@ -345,7 +346,7 @@ class StateFile:
                 kept = [each for each in before.deliveries if each.number != delivery.number]
                 if end is not End.UNCHANGED:
                     kept.append(ended)
-                # Only what can still count stays, of each listing and token.
+                # Only deliveries that can still count stay, of each listing and token.
                 keys = dict.fromkeys((each.identity, each.token) for each in kept)
                 known = (remembered(kept, identity=place, token=token) for place, token in keys)
                 counting = tuple(each for memory in known for each in memory.possible)
