@@ -134,13 +134,13 @@ def _steps(
         on_progress=arguments.report,
     )
 
-    def loaded() -> Sequence[Manifest]:
+    def load_one() -> Sequence[Manifest]:
         manifests = [manifest] if isinstance(manifest, Manifest) else load(settings)
         if len(manifests) != 1:
             raise UsageError("a run applies one manifest", hint="pass the path of one file")
         return manifests
 
-    def connected(manifests: Sequence[Manifest]) -> nullcontext[list[RecordJob]]:
+    def open_page(manifests: Sequence[Manifest]) -> nullcontext[list[RecordJob]]:
         site = _site(client, manifests[0])
         if site.token is None and not arguments.dry_run:
             raise UsageError("the client has no token", hint=Do.GIVE_TOKEN())
@@ -149,8 +149,8 @@ def _steps(
         return nullcontext([RecordJob(site, settings, connection, manifests[0])])
 
     return apply(
-        load=loaded,
-        connect=connected,
+        load=load_one,
+        connect=open_page,
         dry_run=arguments.dry_run,
         unordered=arguments.unordered,
     )

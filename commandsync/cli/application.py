@@ -129,7 +129,7 @@ def apply_plans(run: Run, choices: Choices) -> int:
         check_terminal("apply", "--yes applies without asking, --dry-run only shows the plan")
         settings = replace(settings, unseen=True)  # the question says what it replaces
 
-    def loaded() -> Sequence[Manifest]:
+    def load_manifests() -> Sequence[Manifest]:
         manifests = () if choices.plan_file else load(settings)
         if choices.backup:
             if not choices.plan_file and len(manifests) != 1:
@@ -138,13 +138,13 @@ def apply_plans(run: Run, choices: Choices) -> int:
             check_target(choices.backup, force=choices.force, read=read)
         return manifests
 
-    def connected(manifests: Sequence[Manifest]) -> AbstractContextManager[Sequence[Job]]:
+    def open_listings(manifests: Sequence[Manifest]) -> AbstractContextManager[Sequence[Job]]:
         if choices.plan_file:
             return saved_jobs(settings, choices.plan_file)
         return jobs(settings, manifests)
 
     ask = ask_renames if choices.asks else lambda planned: planned
-    return apply_shown(run, choices, load=loaded, connect=connected, planned=ask)
+    return apply_shown(run, choices, load=load_manifests, connect=open_listings, planned=ask)
 
 
 def apply_shown(
@@ -161,13 +161,13 @@ def apply_shown(
     """
     output, backup = run.output, choices.backup
 
-    def opened(opened: Sequence[Job]) -> None:
+    def check_listings(opened: Sequence[Job]) -> None:
         check_unread(run.settings, opened)
         if backup and (len(opened) != 1 or not isinstance(opened[0].site.service, RecordService)):
             hint = "apply the listings one by one: --listing selects one"
             raise UsageError(_ONE_BACKUP, hint=hint)
 
-    def passed(passed: Sequence[Planned], left: Sequence[CommandsyncError]) -> None:
+    def show_passed(passed: Sequence[Planned], left: Sequence[CommandsyncError]) -> None:
         for error in left if output.format != "json" else ():
             output.failure(error)
         asked = choices.asks and any(item.plan.writes for item in passed)
@@ -187,9 +187,9 @@ def apply_shown(
         load=load,
         connect=connect,
         hooks=Hooks(
-            opened=opened,
+            opened=check_listings,
             planned=planned,
-            passed=passed,
+            passed=show_passed,
             ask=partial(approve_plans, output) if choices.asks else None,
             begin=back_up,
         ),
