@@ -7,7 +7,7 @@ sends it to a service of `listings:` in one request.
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -117,7 +117,10 @@ def posted_manifest(
     if not settings.files and not Path(path := default_manifest()).exists():
         contents[path] = b"version: 1\n"
     manifest = _manifest(settings, contents)
-    own = _matching(announcement, manifest.snapshot.collections.get(_KIND, ()))
+    entries = manifest.snapshot.collections.get(_KIND, ())
+    listed = [replace(entry, id=str(number)) for number, entry in enumerate(entries, start=1)]
+    pairs = match([Entry(announcement)], listed, pins_first=PAGE.abilities[_KIND].edit).pairs
+    own = entries[pairs[0]] if 0 in pairs else None
     if own and own.text != announcement:
         message = f"the manifest has another text for {announcement.title!r}: nothing is posted"
         hint = "edit it there, or give the announcement another title"
@@ -141,14 +144,6 @@ def posted_manifest(
 def posted_alone(planned: Planned) -> Planned:
     """Return the plan of a posted manifest; it does not count the other announcements."""
     return planned._replace(plan=replace(planned.plan, unmanaged=()))
-
-
-def _matching(announcement: AnnouncementText, entries: Sequence[Entry]) -> Entry | None:
-    """Find the announcement in a manifest, as a plan matches records."""
-    listed = [replace(entry, id=str(number)) for number, entry in enumerate(entries, start=1)]
-    pins_first = PAGE.abilities[_KIND].edit
-    found = match([Entry(announcement)], listed, pins_first=pins_first).pairs.get(0)
-    return None if found is None else entries[found]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, NamedTuple, assert_never, cast
 
 from commandsync.api.operations import Operation
 from commandsync.client.driver import start_reading
@@ -123,9 +123,23 @@ class Job(ABC):
             for operation in _writes(planned)
         ]
 
-    @abstractmethod
     def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
-        """Return the steps that carry out a plan."""
+        """Return the steps that carry out a plan of records; they plan again to verify."""
+        from commandsync.apply.run import apply  # noqa: PLC0415 - no plan needs it
+        from commandsync.plan.plan import RecordPlan  # noqa: PLC0415 - as above
+
+        plan = planned.plan
+        assert isinstance(plan, RecordPlan)  # noqa: S101 - a list has steps of its own
+        replan = cast("Callable[[Snapshot], RecordPlan]", self.plan)
+        return apply(
+            plan,
+            service=self.site.records,
+            listed=planned.listed,
+            health=health,
+            replan=None if plan.saved else replan,  # a saved plan verifies its own changes
+            concurrency=self.settings.concurrency,
+            unordered=unordered,
+        )
 
 
 class Planned(NamedTuple):
@@ -159,10 +173,6 @@ class RecordJob(Job):
         plan = plan_manifest(self.manifest, listed, site=self.site, settings=self.settings)
         return replace(plan, label=self.name) if self.name else plan
 
-    def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
-        """Return the steps that carry out a plan; they plan again to verify."""
-        return record_steps(planned, self.plan, health=health, unordered=unordered)
-
     def pinned(self, pins: Mapping[Location | None, str]) -> Job:
         """Return this job with ids for the entries at some locations."""
         collections = {
@@ -173,33 +183,6 @@ class RecordJob(Job):
         }
         snapshot = self.manifest.snapshot._replace(collections=collections)
         return replace(self, manifest=replace(self.manifest, snapshot=snapshot))
-
-
-def record_steps(
-    planned: Planned,
-    replan: Callable[[Snapshot], RecordPlan] | None,
-    *,
-    health: Health,
-    unordered: bool,
-) -> Steps[Result]:
-    """Return the steps that carry out a plan of records.
-
-    `replan` plans again to verify; None for a plan that is saved.
-    """
-    from commandsync.apply.run import apply  # noqa: PLC0415 - no plan needs it
-    from commandsync.plan.plan import RecordPlan  # noqa: PLC0415 - as above
-
-    job, listed, plan = planned
-    assert isinstance(plan, RecordPlan)  # noqa: S101 - these jobs have no other plans
-    return apply(
-        plan,
-        service=job.site.records,
-        listed=listed,
-        health=health,
-        replan=replan,
-        concurrency=job.settings.concurrency,
-        unordered=unordered,
-    )
 
 
 def _writes(planned: Planned) -> Iterator[Operation[str]]:

@@ -46,14 +46,11 @@ from commandsync.services.discordobjects import SLASH, entries_of
 from commandsync.services.registration import Registration, callable_names, compose
 from commandsync.sync.files import missing_token
 from commandsync.sync.history import History
-from commandsync.sync.job import Job, Planned, calls_of, connected, record_steps
+from commandsync.sync.job import Job, Planned, calls_of, connected
 from commandsync.sync.settings import DISCORD_VARIABLE, Settings, Site, rules_of, token_in
 from commandsync.sync.sites import PORTAL, DiscordSite
 
 if TYPE_CHECKING:
-    from commandsync.api.policy import Health
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.run import Steps
     from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import RecordPlan
@@ -246,10 +243,6 @@ class RegistrationJob(Job):
         commands = self.manifest.registrables
         pinned = tuple(replace(each, id=pins.get(each.location, each.id)) for each in commands)
         return replace(self, manifest=replace(self.manifest, registrables=pinned))
-
-    def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
-        """Return the steps that carry out a plan; they compose and plan again to verify."""
-        return record_steps(planned, self.plan, health=health, unordered=unordered)
 
 
 class _Earlier:

@@ -25,7 +25,7 @@ from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE
 from commandsync.sync import sites
 from commandsync.sync.files import read_file
-from commandsync.sync.job import Job, Planned, RecordJob, connected, plan_manifest, record_steps
+from commandsync.sync.job import Job, Planned, RecordJob, connected, plan_manifest
 from commandsync.sync.setting import BASE_URL
 from commandsync.sync.settings import (
     FilesRead,
@@ -38,9 +38,6 @@ from commandsync.sync.settings import (
 )
 
 if TYPE_CHECKING:
-    from commandsync.api.policy import Health
-    from commandsync.apply.outcomes import Result
-    from commandsync.apply.run import Steps
     from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan, RecordPlan
@@ -299,10 +296,6 @@ class SavedJob(Job):
         """Return the plan as it was saved, with notices about the token."""
         notices = self.site.warnings(self.saved.changes)
         return replace(self.saved, notices=(*self.saved.notices, *notices))
-
-    def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
-        """Return the steps that carry out the plan; its own changes verify it."""
-        return record_steps(planned, None, health=health, unordered=unordered)
 
 
 def _saved_site(settings: Settings, plan: RecordPlan) -> Site:
