@@ -213,36 +213,6 @@ def last_sent(
     return LastSent(tuple(by_request.values()), name=f"the list sent on {newest}")
 
 
-def _doubt(remembered: statefile.Remembered, found: Sequence[PossibleList | None]) -> str:
-    """Return why another list may be shown; empty for none, and for a list that was never sent."""
-    for delivery, known in zip(remembered.possible, found, strict=True):
-        if known is None:
-            sent = f"{delivery.size:,} commands sent on {_minute(delivery.at)}"
-            return f"the names of the {sent} are not known"
-    if remembered.other_token:
-        return f"the token differs from that of {_minute(remembered.other_token)}"
-    if remembered.possible and not remembered.is_known:
-        at = _minute(remembered.possible[0].at)
-        return f"the list sent on {at} may have arrived, and no list before it is known"
-    return ""
-
-
-def _sent_elsewhere(
-    remembered: statefile.Remembered, settings: Settings, manifest: Manifest, site: ListSite
-) -> Iterator[PossibleList]:
-    """Yield the lists of the versions since the last accepted one; raises `RefusedError`."""
-    commit = next(each.commit for each in remembered.possible if each.is_sent)
-    for version in versions_after(manifest.path, commit) if commit else ():
-        name = f"the list of {version.name}, which another machine may have sent"
-        if found := list_of(settings, version, site.identity, name=name):
-            yield found._replace(is_elsewhere=True)
-
-
-def _minute(at: datetime) -> str:
-    """Return a time for people, to the minute: `2026-06-01 09:30 UTC`."""
-    return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
 def _delivered(
     delivery: statefile.Delivery,
     settings: Settings,
@@ -274,6 +244,36 @@ def _delivered(
     ]
     commands = Snapshot({_COMMANDS: tuple(entries)})
     return PossibleList(commands, delivery.digest, name, has_texts=False)
+
+
+def _doubt(remembered: statefile.Remembered, found: Sequence[PossibleList | None]) -> str:
+    """Return why another list may be shown; empty for none, and for a list that was never sent."""
+    for delivery, known in zip(remembered.possible, found, strict=True):
+        if known is None:
+            sent = f"{delivery.size:,} commands sent on {_minute(delivery.at)}"
+            return f"the names of the {sent} are not known"
+    if remembered.other_token:
+        return f"the token differs from that of {_minute(remembered.other_token)}"
+    if remembered.possible and not remembered.is_known:
+        at = _minute(remembered.possible[0].at)
+        return f"the list sent on {at} may have arrived, and no list before it is known"
+    return ""
+
+
+def _sent_elsewhere(
+    remembered: statefile.Remembered, settings: Settings, manifest: Manifest, site: ListSite
+) -> Iterator[PossibleList]:
+    """Yield the lists of the versions since the last accepted one; raises `RefusedError`."""
+    commit = next(each.commit for each in remembered.possible if each.is_sent)
+    for version in versions_after(manifest.path, commit) if commit else ():
+        name = f"the list of {version.name}, which another machine may have sent"
+        if found := list_of(settings, version, site.identity, name=name):
+            yield found._replace(is_elsewhere=True)
+
+
+def _minute(at: datetime) -> str:
+    """Return a time for people, to the minute: `2026-06-01 09:30 UTC`."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def uncertainties(baseline: Baseline, *, at: str) -> Iterator[Notice]:

@@ -12,7 +12,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from functools import partial
 from types import FrameType
 from typing import Any, TextIO, cast
 
@@ -123,12 +122,6 @@ class Signals:
             raise Interruption(self.number)
 
 
-def _show_dropped(hook: Callable[[Any], object], unraisable: Any) -> None:  # noqa: ANN401 - sys.UnraisableHookArgs
-    """Show an exception that was dropped, unless it is an interruption, which is raised again."""
-    if not isinstance(unraisable.exc_value, Interruption):
-        hook(unraisable)
-
-
 def _interruption_in(error: BaseException | None) -> Interruption | None:
     """Return the interruption that an exception is, or was at first; None if it never was one."""
     while error is not None and not isinstance(error, Interruption):
@@ -155,7 +148,12 @@ def unwrapped() -> Iterator[None]:
 def handled(*, armed: bool = True) -> Iterator[Signals]:
     """Handle signals for as long as the block lasts; `armed` is as for `Signals`."""
     signals, hook = Signals(armed=armed), sys.unraisablehook
-    sys.unraisablehook = partial(_show_dropped, hook)
+
+    def show_dropped(unraisable: sys.UnraisableHookArgs) -> None:
+        if not isinstance(unraisable.exc_value, Interruption):  # that is raised again
+            hook(unraisable)
+
+    sys.unraisablehook = show_dropped
     before = {number: signal.signal(number, signals.handle) for number in _HANDLED}
     try:
         yield signals
