@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from commandsync.sync.earlier import EarlierVersion
 
 KIND = Resource.APPLICATION_COMMAND
-T = TypeVar("T")
 _J = TypeVar("_J", bound=Job)
 
 # The calls by which the usual libraries register commands with Discord.
@@ -101,9 +100,9 @@ class RegistrationJob(Job):
     @property
     def versions(self) -> History | None:
         """The versions of the manifest, of a run that takes away no others' commands."""
-        return History(self.manifest, self._wanted) if self.settings.owned else None
+        return History(self.manifest, self._names_in) if self.settings.owned else None
 
-    def _wanted(self, version: Manifest) -> Snapshot | None:
+    def _names_in(self, version: Manifest) -> Snapshot | None:
         """Return the types and names that a version had here; None for another listing.
 
         Its objects may not be complete, and its names of groups and sub-commands are known.
@@ -147,7 +146,7 @@ class RegistrationJob(Job):
             guild=self.site.guild,
             ignored=manifest.is_untouched,
             prune=rules_of(self.settings, manifest).prune,
-            earlier=_Earlier(History(manifest, self._wanted)) if manifest.unread else None,
+            earlier=_EarlierNames(History(manifest, self._names_in)) if manifest.unread else None,
         )
 
     def plan(self, listed: Snapshot) -> RecordPlan:
@@ -245,7 +244,7 @@ class RegistrationJob(Job):
         return replace(self, manifest=replace(self.manifest, registrables=pinned))
 
 
-class _Earlier:
+class _EarlierNames:
     """The types and names of the commands that a version of a manifest had.
 
     The versions are read when a name is asked for that the manifest does not have any more; there
