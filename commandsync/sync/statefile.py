@@ -240,8 +240,6 @@ def _name_of(identity: str) -> str:
     return sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-STATE_VARIABLE = "COMMANDSYNC_STATE"
-
 _VERSION = 1
 _NAME = "commandsync"
 _FILE = "state.json"
