@@ -3,11 +3,11 @@
 A sentence quotes foreign text in the way of its format, and a line never begins with it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document
+from commandsync.document.view import Name, Sentence, laid_out
 from commandsync.plan.differences import ChangedCommand, UserChanges, call_of
 from commandsync.records.texts import CommandText, by_category, counted
 from commandsync.report.json import dumped
@@ -29,14 +29,17 @@ NOTHING = "No change that users notice."
 
 def text(changes: UserChanges, *, screen: Screen = PLAIN) -> str:
     """Return the sentences, breaking ones first; the last line counts the commands."""
+
+    def shown(text: str) -> str:
+        return _quoted(text if screen.full else cut(text))
+
     lines: list[str] = []
     if not screen.quiet:
-        sentences = _Sentences(_quoted if screen.full else lambda value: _quoted(cut(value)))
-        for title, color, group in (
-            ("Breaking", RED, sentences.breaking(changes)),
-            ("Other changes", BOLD, sentences.others(changes)),
+        for title, color, sentences in (
+            ("Breaking", RED, _breaking(changes, None)),
+            ("Other changes", BOLD, _others(changes, None)),
         ):
-            items = [f"  - {sentence}" for sentence in group]
+            items = [f"  - {laid_out(sentence, shown)}" for sentence in sentences]
             lines += [paint(f"{title}:", color), *items, ""] if items else []
     return joined([*lines, summary(changes)], screen)
 
@@ -77,14 +80,15 @@ def sentence_list(changes: UserChanges, *, most: int | None = None) -> str:
 
     It has at most so many sentences, and one of them so many names; None for all.
     """
-    sentences = _Sentences(lambda value: code(cut(value)), most)
-    items = [
-        *(f"- **Breaking**: {sentence}" for sentence in sentences.breaking(changes)),
-        *(f"- {sentence}" for sentence in sentences.others(changes)),
-    ]
+    items = [f"- **Breaking**: {_in_code(sentence)}" for sentence in _breaking(changes, most)]
+    items += [f"- {_in_code(sentence)}" for sentence in _others(changes, most)]
     if most is not None and len(items) > most:
         items[most:] = [f"- and {len(items) - most:,} more"]
     return "".join(f"{item}\n" for item in items)
+
+
+def _in_code(sentence: Sentence) -> str:
+    return laid_out(sentence, lambda text: code(cut(text)))
 
 
 def summary(changes: UserChanges) -> str:
@@ -95,66 +99,58 @@ def summary(changes: UserChanges) -> str:
     return f"{counted(changes.count, 'command')} with changes that users notice, {breaking}."
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentences:
-    """The sentences of a format."""
+def _breaking(changes: UserChanges, most: int | None) -> Iterator[Sentence]:
+    """Yield the changes that break a use of the bot; a sentence has at most so many names."""
+    if changes.gone:
+        yield ("Gone: ", *_names(changes.gone, most), ".")
+    yield from _renames([command for command in changes.changed if command.renamed], most)
+    for command in changes.changed:
+        if command.needs:
+            needed = _enumerated([str(argument) for argument in command.needs])
+            name, syntax = Name(call_of(command.after)), Name(command.after.syntax)
+            yield (name, " needs ", *needed, " now: ", syntax, ".")
+    for command in filter(_is_used_differently, changes.changed):
+        if command.accepts_less:
+            yield _usage(command)
 
-    quote: Callable[[str], str]  # shows foreign text within a sentence
-    most: int | None = None  # how many names a sentence has; None for all
 
-    def breaking(self, changes: UserChanges) -> Iterator[str]:
-        """Yield the changes that break a use of the bot."""
-        if changes.gone:
-            yield f"Gone: {self.names(changes.gone)}."
-        yield from self.renames(command for command in changes.changed if command.renamed)
-        for command in changes.changed:
-            if command.needs:
-                name, syntax = call_of(command.after), command.after.syntax
-                needed = _enumerated([self.quote(str(argument)) for argument in command.needs])
-                yield f"{self.quote(name)} needs {needed} now: {self.quote(syntax)}."
-        for command in filter(_is_used_differently, changes.changed):
-            if command.accepts_less:
-                yield self.usage(command)
+def _others(changes: UserChanges, most: int | None) -> Iterator[Sentence]:
+    """Yield everything else, also of commands with a breaking change."""
+    if changes.new:
+        yield ("New: ", *_names(changes.new, most), ".")
+    for command in filter(_is_used_differently, changes.changed):
+        if not command.accepts_less:
+            yield _usage(command)
+    described = [command.after for command in changes.changed if command.differs("description")]
+    if described:
+        yield ("New description: ", *_names(described, most), ".")
+    moved = [command.after for command in changes.changed if command.differs("category")]
+    for category, commands in by_category(moved).items():
+        to = ("Now in the category ", Name(category)) if category else ("In no category now",)
+        yield (*to, ": ", *_names(commands, most), ".")
 
-    def others(self, changes: UserChanges) -> Iterator[str]:
-        """Yield everything else, also of commands with a breaking change."""
-        if changes.new:
-            yield f"New: {self.names(changes.new)}."
-        for command in filter(_is_used_differently, changes.changed):
-            if not command.accepts_less:
-                yield self.usage(command)
-        described = [command.after for command in changes.changed if command.differs("description")]
-        if described:
-            yield f"New description: {self.names(described)}."
-        moved = [command.after for command in changes.changed if command.differs("category")]
-        for category, commands in by_category(moved).items():
-            to = f"Now in the category {self.quote(category)}" if category else "In no category now"
-            yield f"{to}: {self.names(commands)}."
 
-    def renames(self, commands: Iterable[ChangedCommand]) -> Iterator[str]:
-        """Yield how commands are called now: in one sentence those that have a new prefix alone."""
-        groups: dict[object, list[ChangedCommand]] = {}
-        for n, command in enumerate(commands):
-            groups.setdefault(n if command.differs("name") else command.leads, []).append(command)
-        for command, *others in groups.values():
-            if others and command.leads:
-                old, new = map(self.quote, distinct(*command.leads))
-                names = self.names(each.after for each in (command, *others))
-                yield f"Now with {new} instead of {old}: {names}."
-                continue
-            calls = call_of(command.before), call_of(command.after)
-            old, new = map(self.quote, distinct(*calls))
-            yield f"{old} is now called {new}."
+def _renames(commands: Sequence[ChangedCommand], most: int | None) -> Iterator[Sentence]:
+    """Yield how commands are called now: in one sentence if they have a new prefix alone."""
+    groups: dict[object, list[ChangedCommand]] = {}
+    for n, command in enumerate(commands):
+        groups.setdefault(n if command.differs("name") else command.leads, []).append(command)
+    for alike in groups.values():
+        first = alike[0]
+        if len(alike) > 1 and first.leads:
+            old, new = map(Name, distinct(*first.leads))
+            names = _names([command.after for command in alike], most)
+            yield ("Now with ", new, " instead of ", old, ": ", *names, ".")
+        else:
+            old, new = map(Name, distinct(call_of(first.before), call_of(first.after)))
+            yield (old, " is now called ", new, ".")
 
-    def usage(self, command: ChangedCommand) -> str:
-        """Return how a command is used now."""
-        name = self.quote(call_of(command.after))
-        old, new = map(self.quote, distinct(command.before.syntax, command.after.syntax))
-        return f"{name} is used differently now: {new}, before: {old}."
 
-    def names(self, commands: Iterable[CommandText]) -> str:
-        """Return how commands are called, as a list in a sentence."""
-        return _enumerated([self.quote(call_of(command)) for command in commands], self.most)
+def _usage(command: ChangedCommand) -> Sentence:
+    """Return how a command is used now."""
+    old, new = map(Name, distinct(command.before.syntax, command.after.syntax))
+    name = Name(call_of(command.after))
+    return (name, " is used differently now: ", new, ", before: ", old, ".")
 
 
 def _is_used_differently(command: ChangedCommand) -> bool:
@@ -165,11 +161,18 @@ def _is_used_differently(command: ChangedCommand) -> bool:
     return old != new or not command.renamed
 
 
-def _enumerated(items: Sequence[str], most: int | None = None) -> str:
-    """Return `a, b and c`; of more than `most` items the last ones only as a number."""
-    shown, left = list(items[:most]), len(items[most:]) if most is not None else 0
+def _names(commands: Iterable[CommandText], most: int | None) -> Sentence:
+    """Return how commands are called, as a list in a sentence."""
+    return _enumerated([call_of(command) for command in commands], most)
+
+
+def _enumerated(texts: Sequence[str], most: int | None = None) -> Sentence:
+    """Return `a, b and c`; of more than `most` texts the last ones only as a number."""
+    shown: list[str] = [*map(Name, texts[:most])]
+    left = len(texts) - len(shown)
     *first, last = [*shown, f"{left:,} more"] if left else shown
-    return f"{', '.join(first)} and {last}" if first else last
+    series = [text for each in first for text in (", ", each)][1:]
+    return (*series, " and ", last) if first else (last,)
 
 
 def _quoted(value: str) -> str:
