@@ -665,6 +665,28 @@ def test_only_what_a_version_had_is_deleted_with_owned(home: Home, discord: Disc
     assert "or apply without --owned" in refused.err
 
 
+def test_a_full_list_loses_first_as_many_as_it_gets(home: Home, discord: DiscordServer) -> None:
+    menus = [{"name": f"Menu {n}", "type": 3} for n in range(15)]
+    discord.listing.seed(*menus)
+    new = [{"name": f"New {n}", "type": 3} for n in range(2)]
+    stay = [entry(node, syntax=node["name"]) for node in (*menus[:10], *new)]
+    manifest(home, discord, *stay)
+
+    planned = home.run("plan", "--max-deletes", "5", exits=0)
+    shown = home.run(
+        "plan", "--max-deletes", "5", "--requests", "--format", "json", exits=0
+    ).document["requests"]
+    home.run("apply", "--yes", "--max-deletes", "5", exits=0)
+
+    order = ["delete"] * 2 + ["add"] * 2 + ["delete"] * 3
+    assert [sent.kind for sent in discord.listing.writes()] == order
+    assert [each["method"] for each in shown] == [
+        {"delete": "DELETE", "add": "POST"}[kind] for kind in order
+    ]
+    assert planned.out.count("first, since the list is full") == 2
+    assert len(discord.listing.listed()) == 12
+
+
 def test_the_limit_on_deletes_counts_sub_commands(home: Home, discord: DiscordServer) -> None:
     subs = [{"type": 1, "name": f"sub-{n}", "description": "It."} for n in range(8)]
     group = {"name": "queue", "description": "The queue.", "options": subs}
