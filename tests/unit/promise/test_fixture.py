@@ -1,12 +1,11 @@
 """The listing of 656 awkward commands goes through plan and apply, and nothing is lost."""
 
 import json
-from itertools import cycle
 from pathlib import Path
 
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText, Resource
-from tests.support.listing import FAULTS, FORBIDDEN, UNAUTHORIZED, Listing
+from tests.support.listing import Listing
 from tests.support.runs import Driver, command, plan_now, read, seed, sync, wanted
 
 RECORDS = json.loads(
@@ -76,23 +75,6 @@ def test_a_mixed_change_keeps_every_kept_id() -> None:
     assert {entry.id for entry in LISTED} - deleted <= set(service.ids("commands"))
     assert deleted.isdisjoint(service.ids("commands"))
     assert plan_now(service, desired).changes == ()
-
-
-def test_a_mixed_change_among_faults_is_finished_by_running_again() -> None:
-    service = new_service()
-    desired = wanted(mixed())
-    troubles = cycle([fault for fault in FAULTS if fault not in {UNAUTHORIZED, FORBIDDEN}])
-    service.choose = lambda request: next(troubles) if request.number % 9 == 8 else None
-    sync(service, desired)
-    service.choose = lambda _: None
-    service.settle()
-
-    for _ in range(2):
-        sync(service, desired)
-
-    plan = plan_now(service, desired)
-    assert plan.changes == ()
-    assert plan.unchanged == plan.sizes[Resource.COMMAND]
 
 
 def test_a_thousand_more_of_one_name_are_all_kept() -> None:

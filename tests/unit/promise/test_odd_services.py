@@ -1,6 +1,5 @@
 """Services that rewrite, lag behind, show no ids, or serve two runs: what a run says of it."""
 
-import html
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +12,6 @@ from tests.support import listing as faults
 from tests.support.listing import Fault, Listing, Request
 from tests.support.runs import Driver, Run, announcement, command, seed, sync, wanted
 
-LONG = "word " * 40
-
 
 def rewriting(how: Callable[[str], str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda record: {name: how(text) for name, text in record.items()}
@@ -22,33 +19,6 @@ def rewriting(how: Callable[[str], str]) -> Callable[[dict[str, Any]], dict[str,
 
 def outcomes(run: Run) -> list[str]:
     return [one.outcome for one in run.result.settled]
-
-
-REWRITES = pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        (lambda text: " ".join(text.split()), "trimmed"),
-        (lambda text: html.escape(text), "escaped"),  # noqa: PLW0108 - its second argument is not text
-        (str.lower, "lower-cased"),
-        (lambda text: text[:100], "cut at 100 characters"),
-    ],
-    ids=["collapses", "escapes", "lowers", "cuts"],
-)
-
-
-@REWRITES
-@pytest.mark.parametrize(
-    "fault", [faults.FAILED_AFTER, faults.TIMED_OUT_AFTER, faults.FAILED_AFTER_HIDDEN]
-)
-def test_an_unclear_add_is_found(how: Callable[[str], str], said: str, fault: Fault) -> None:
-    service = Listing(store=rewriting(how), faults={1: fault})
-    desired = wanted([command("New  <one> & only", f"Does <this> & {LONG}")])
-
-    run = sync(service, desired)
-
-    assert outcomes(run) == ["done"]
-    assert any(said in each.how for done in run.result.rewritten for each in done.rewrites)
-    assert len(service.stored["commands"]) == 1
 
 
 @pytest.mark.parametrize("fault", [faults.FAILED_AFTER, faults.TIMED_OUT_AFTER])
@@ -117,17 +87,6 @@ def test_a_failed_edit_that_extends_a_text_is_not_done(fault: Fault, outcome: st
     assert run.result.touched is (outcome == "unknown")
 
 
-def test_a_refusal_after_a_silence_leaves_the_outcome_open() -> None:
-    late = Fault("late", faults.TIMED_OUT_AFTER.answer, late=9)
-    service = Listing(faults={1: late, 2: faults.LIMITED_FOR_LONG})
-    seed(service, [command("a")])
-
-    run = sync(service, wanted([command("a", "New.")]))
-
-    assert outcomes(run) == ["unknown"]
-    assert run.result.touched
-
-
 def test_a_service_that_shows_no_ids_is_added_to_and_never_written_to_otherwise() -> None:
     service = Listing(spelling="")
     seed(service, [command("a"), command("b")])
@@ -140,16 +99,6 @@ def test_a_service_that_shows_no_ids_is_added_to_and_never_written_to_otherwise(
     assert second.plan.changes == ()
     assert [entry.text for _, entry in second.plan.unwritable] == [command("b")]
     assert {request.kind for request in service.writes()} == {"add"}
-
-
-def test_an_id_may_be_spelled_otherwise() -> None:
-    service = Listing(spelling="_id")
-    seed(service, [command("a")])
-
-    run = sync(service, wanted([command("a", "New.")]))
-
-    assert run.result.complete
-    assert service.ids("commands") == ["r0001"]
 
 
 def test_what_the_service_accepted_and_never_shows_is_unknown() -> None:
@@ -179,15 +128,6 @@ def test_without_a_read_nothing_is_called_verified() -> None:
     assert outcomes(run) == ["done"]
     assert not run.result.verified
     assert not run.result.complete
-
-
-def test_a_command_is_sent_once_more_after_an_answer_that_says_no() -> None:
-    service = Listing(faults={1: faults.FAILED_BEFORE})
-
-    run = sync(service, wanted([command("a"), command("b")]))
-
-    assert run.result.complete
-    assert service.texts("commands") == [command("a"), command("b")]
 
 
 def test_several_that_failed_at_once_are_sent_again_in_their_order() -> None:
@@ -292,31 +232,6 @@ def test_copies_of_announcements_are_named_and_not_removed_when_appending() -> N
     assert [resource for resource, _ in again.plan.unmanaged] == ["announcement"]
 
 
-def test_a_replace_whose_add_cannot_be_told_keeps_the_old_one() -> None:
-    service = Listing(faults={1: faults.RESET_BEFORE})
-    seed(service, [announcement("v1", "Old.")])
-    desired = wanted(None, [announcement("v1", "New.")])
-
-    run = sync(service, desired)
-
-    assert outcomes(run) == ["unknown"]
-    assert service.texts("announcements") == [announcement("v1", "Old.")]
-    assert sync(service, desired).result.complete
-
-
-@pytest.mark.parametrize("fault", [faults.BAD_REQUEST, faults.FAILED_BEFORE])
-def test_a_replace_whose_delete_fails_says_that_half_of_it_is_done(fault: Fault) -> None:
-    service = Listing(choose=lambda request: fault if request.kind == "delete" else None)
-    seed(service, [announcement("v1", "Old.")])
-
-    run = sync(service, wanted(None, [announcement("v1", "New.")]))
-
-    (one,) = run.result.settled
-    assert one.outcome is Outcome.FAILED
-    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
-    assert run.result.touched
-
-
 def test_a_read_that_failed_is_no_look_and_nothing_is_sent_again() -> None:
     service = Listing(faults={1: faults.FAILED_AFTER_HIDDEN, 2: faults.SAYS_NO})
 
@@ -364,21 +279,6 @@ def test_what_is_replaced_stays_while_its_replacement_does_not_show() -> None:
     assert run.driver.now > 8  # both collections were looked at three times
 
 
-def test_without_a_read_the_old_one_stays_too() -> None:
-    service = Listing()
-    service.choose = lambda request: (
-        faults.SAYS_NO if request.kind == "read" and request.number else None
-    )
-    seed(service, [announcement("v1", "Old.")])
-
-    run = sync(service, wanted(None, [announcement("v1", "New.")]))
-
-    (one,) = run.result.settled
-    assert one.outcome is Outcome.UNKNOWN
-    assert one.error == "the service accepted it, but it is not listed: the old one stays"
-    assert [request.kind for request in service.writes()] == ["add"]
-
-
 def test_a_replacement_that_shows_is_not_waited_for() -> None:
     service = Listing()
     seed(service, [announcement("v1", "Old."), command("a", "Old.")])
@@ -389,14 +289,6 @@ def test_a_replacement_that_shows_is_not_waited_for() -> None:
     assert run.driver.now < 1
     reads = [request.collection for request in service.requests if request.kind == "read"]
     assert reads == ["commands", "announcements", "announcements", "commands", "announcements"]
-
-
-def test_an_announcement_that_failed_says_why() -> None:
-    run = sync(only_on("add", faults.FAILED_BEFORE), wanted(None, [announcement("v1")]))
-
-    (one,) = run.result.settled
-    assert one.outcome is Outcome.FAILED
-    assert one.error == "the service has an internal error (HTTP 500)"
 
 
 def test_what_a_second_read_shows_is_not_called_unknown_meanwhile() -> None:
@@ -419,18 +311,6 @@ def test_what_is_in_flight_when_it_is_ended_is_unknown() -> None:
     assert found == [*[Outcome.UNKNOWN] * 4, Outcome.SKIPPED]
     assert run.result.interrupted
     assert run.result.settled[0].error == "the run was ended before the answer came"
-
-
-def test_outcomes_are_told_as_they_come() -> None:
-    told: list[int] = []
-    service = Listing()
-    seed(service, [command(name) for name in "abc"])
-    driver = Driver(service)
-    service.choose = lambda _: told.append(len(driver.outcomes))
-
-    sync(service, wanted([command(name, "New.") for name in "abc"]), driver=driver, concurrency=1)
-
-    assert told == [0, 0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("fault", [faults.SAYS_NO, faults.WITHOUT_IDS, faults.DOTTED_IDS])
