@@ -23,14 +23,14 @@ class ClientSettings(TypedDict, total=False):
 
 
 @contextmanager
-def async_extra(what: str) -> Generator[None, None, None]:
+def async_extra(need: str) -> Generator[None, None, None]:
     """Import modules that need aiohttp in this block.
 
-    Raises `UsageError` without aiohttp; its message begins with `what`.
+    Raises `UsageError` without aiohttp; its message begins with `need`, such as "events need".
     """
     try:
         yield
     except ModuleNotFoundError as error:
         from commandsync.extras import missing  # noqa: PLC0415 - seldom needed
 
-        raise missing(what, "async", error) from error
+        raise missing(need, "async", error) from error

@@ -117,7 +117,7 @@ class AnyConnection:
         retries: int = 4,
         concurrency: int = 4,
         jitter: Callable[[], float] = random.random,
-        gate: Any = None,  # noqa: ANN401 - that of the kind of connection
+        gate: Any = None,  # noqa: ANN401 - the gate of the kind of connection
         service: Service = PAGE,
         session: Any = None,  # noqa: ANN401 - as above
     ) -> None:

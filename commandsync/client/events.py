@@ -207,7 +207,7 @@ class AsyncHandlers(_Handlers):
     def __init__(self, most: int) -> None:
         super().__init__(most)
         self._tasks: set[asyncio.Task[None]] = set()  # one for each unfinished event
-        self._waiting: set[asyncio.Task[None]] = set()  # those of a user whose turn is later
+        self._waiting: set[asyncio.Task[None]] = set()  # of a user whose turn is later
         self._turns = WeakValueDictionary[str, asyncio.Lock]()  # by user
         self._room = asyncio.Event()
 

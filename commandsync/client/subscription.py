@@ -273,7 +273,7 @@ class Tally:
         self._whole = False  # whether these are all votes
         self._events = 0  # so many of them came as events since the last read
         self._before: Counter[str] = Counter()  # the voters of the last read but one
-        self._places: dict[tuple[object, ...], int] = {}  # of what identifies a seen vote
+        self._places: dict[tuple[object, ...], int] = {}  # of a seen vote, by its identity
         self._caught_up: Counter[str] = Counter()
         self._until = 0.0
 

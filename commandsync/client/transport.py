@@ -99,7 +99,7 @@ class _TimedResponse(http.client.HTTPResponse):
         super().begin()
         self.msg.defects = []
         self.msg.set_payload("")
-        if self.status in {_SWITCHING, _NOT_MODIFIED}:  # what follows is not HTTP, or a body
+        if self.status in {_SWITCHING, _NOT_MODIFIED}:  # the next bytes are not HTTP, or not a body
             self.will_close = True
 
     def _read_status(self) -> tuple[str, int, str]:

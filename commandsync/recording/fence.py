@@ -119,7 +119,7 @@ def _packed(program: Iterable[_Instruction]) -> bytes:
 MOST_PROCESSES = 1000
 MOST_MEMORY = 4 << 30  # bytes, of all processes together
 MOST_FILES = 1 << 30  # bytes that the program writes, all together
-_LIMITS = {  # of the kernel: for one process, and for a user who is not root
+_LIMITS = {  # of the kernel: for one process, and for a user other than root
     "RLIMIT_CORE": 0,
     "RLIMIT_DATA": MOST_MEMORY,
     "RLIMIT_NPROC": 4 * MOST_PROCESSES,  # with threads
@@ -290,7 +290,7 @@ class Fence:
             select.select([self._handle], [], [], _LONGEST_END)
 
     def end(self) -> None:
-        """Kill everything in the fence, and close what leads into it."""
+        """Kill everything in the fence, and close the sockets and pipes that lead into it."""
         self.kill()
         for number in filter(None, (self._handle, self._status)):
             os.close(number)

@@ -47,7 +47,7 @@ _SYSTEM = ("/bin", "/etc", "/lib", "/nix", "/opt", "/sbin", "/usr")
 _APART = {"dev", "proc", "run", "sys"}
 _PROGRAMS = {"bin", "sbin", "shims"}
 _SHARED = {".cache", ".cargo", ".config", ".local"}  # of a home folder, with secrets beside bin
-_CACHES = (  # of a home folder: what toolchains keep elsewhere
+_CACHES = (  # of a home folder: further folders of toolchains
     *(".local/lib", ".rustup", ".cargo/registry", ".cache/deno", "go/pkg", ".nuget/packages"),
     ".m2/repository",
 )
@@ -356,7 +356,7 @@ class View:
         return os.path.join(f"{TMPFS}/empty/{number}", os.path.relpath(path, empty))
 
     def _proc(self) -> None:
-        """Add the devices and the processes of the fence, without what root could change there."""
+        """Add the devices and the processes of the fence, without files that root could change."""
         nothing, folder = f"{TMPFS}/nothing", f"{TMPFS}/folder"
         Path(nothing).touch(mode=0o444)
         Path(folder).mkdir(mode=0o555)

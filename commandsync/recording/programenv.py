@@ -200,7 +200,7 @@ def program_environment(
         "BOT_TOKEN": tokens[platform],
         "CLIENT_ID": application,
     }
-    # A token of its platform keeps its id; whatever else has such a name is another secret.
+    # A token of its platform keeps its id; any other value under such a name is another secret.
     made |= {name: kept[name] for name in made if has_token(environment.get(name, ""))}
     if environment.get("CLIENT_ID", "").isdecimal():
         made["CLIENT_ID"] = environment["CLIENT_ID"]

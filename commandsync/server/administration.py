@@ -1,4 +1,4 @@
-"""The bots of a database, for the people who run it, and the seed file that creates some.
+"""The bots of a database, for its administrators, and the seed file that creates some.
 
 A seed file is read and checked as a whole; its bots are created if they do not exist yet, all or
 none. The commands `bots add`, `token` and `remove` use the same functions on one bot, while the
@@ -121,6 +121,7 @@ def first_bots(database: Database) -> tuple[SeededBot, ...]:
 
 
 def _create(connection: Connection, planned: Sequence[_SeedBot]) -> None:
+    """Add bots of a seed file with their records, by few statements."""
     if not planned:
         return
     excluded = {"id", *(kind.collection for kind in OF_MANIFEST)}
@@ -136,7 +137,7 @@ def _create(connection: Connection, planned: Sequence[_SeedBot]) -> None:
 
 
 def _with_tokens(connection: Connection, ids: Sequence[str], secret: str) -> list[SeededBot]:
-    """Return bots, all of which are listed, with their tokens."""
+    """Return listed bots with their tokens."""
     rows = {row.id: row for row in connection.execute(select(bots).where(bots.c.id.in_(ids)))}
     return [_with_token(rows[bot], secret) for bot in ids]
 
@@ -204,7 +205,7 @@ def remove_bot(database: Database, bot: str) -> None:
     """Remove a bot with all its records, if there is one."""
     own_id = bots.c.id == bot
     with database.writing() as connection:
-        # Waits for whoever adds to the bot, and makes who comes later find no bot.
+        # It waits for writers of the bot's records; a later writer does not find the bot.
         connection.execute(select(bots.c.seq).where(own_id).with_for_update())
         for table in reversed(metadata.sorted_tables):
             for column in table.c:

@@ -69,7 +69,7 @@ class ProfileRecord(Wire):
 
 
 class CreatorRecord(Wire):
-    """Who made a bot."""
+    """The creator of a bot."""
 
     is_team: bool = False
     id: Text = Field(default="", examples=["212045337190064138"])
@@ -147,7 +147,7 @@ class BotRecord(BotFields):
 
 
 class BotQueries(Wire):
-    """What a page of bots was asked for, and how many pages there are."""
+    """The query of a page of bots, and the number of pages."""
 
     page: int = Field(description="the page", examples=[1])
     limit: int = Field(description="the bots of a page", examples=[12])
@@ -213,7 +213,7 @@ _REFUSALS = {
     503: "The database does not answer in time; or a failure on request (`serve --fail`).",
 }
 _ALWAYS = (408, 413, 429, 500, 503)
-"""What any request may be answered: a GET may have a body as well."""
+"""Statuses that any request may be answered with: a GET may have a body as well."""
 
 
 def refusal_schemas(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -421,18 +421,19 @@ def describe(
     errors: Sequence[Mapping[str, Any]], *, whole: str = "the body (application/json)"
 ) -> str:
     """Return pydantic's errors in one line, field by field; errors of the whole under its name."""
-    return "; ".join(_sentence(error, whole) for error in errors)
-
-
-def _sentence(error: Mapping[str, Any], whole: str) -> str:
-    kind, context = error["type"], error.get("ctx", {})
-    if kind == "json_invalid":
-        return f"the body is not valid JSON: {context.get('error', 'it cannot be read')}"
-    steps = error["loc"][1:] if error["loc"][:1] in _PLACES else error["loc"]
-    problem = _PROBLEMS.get(kind, "is not valid: {msg}").format(msg=error["msg"], **context)
-    # The place in the document: `bots[0].profile.username`.
-    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return f"{place.removeprefix('.') or whole} {problem}"
+    sentences = []
+    for error in errors:
+        kind, context = error["type"], error.get("ctx", {})
+        if kind == "json_invalid":
+            reason = context.get("error", "it cannot be read")
+            sentences.append(f"the body is not valid JSON: {reason}")
+            continue
+        steps = error["loc"][1:] if error["loc"][:1] in _PLACES else error["loc"]
+        problem = _PROBLEMS.get(kind, "is not valid: {msg}").format(msg=error["msg"], **context)
+        # The place in the document: `bots[0].profile.username`.
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+        sentences.append(f"{place.removeprefix('.') or whole} {problem}")
+    return "; ".join(sentences)
 
 
 _PLACES = {("body",), ("query",)}

@@ -104,11 +104,6 @@ def _concerns(scope: Scope, prefix: str) -> bool:
     return scope["type"] == "http" and str(scope["path"]).startswith(prefix)
 
 
-def _is_request(scope: Scope, prefix: str) -> bool:
-    """Return whether a limit counts it: a request, or the handshake of a WebSocket."""
-    return scope["type"] != "lifespan" and str(scope["path"]).startswith(prefix)
-
-
 def _latency(app: ASGIApp, *, prefix: str, seconds: float) -> ASGIApp:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if _concerns(scope, prefix):
@@ -132,7 +127,9 @@ def rate_limit(
     blocked = RateLimitItemPerSecond(1, block, namespace="BLOCKED") if block else None
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        key = client(scope) if _is_request(scope, prefix) else None
+        # A limit counts requests, and handshakes of WebSockets.
+        is_counted = scope["type"] != "lifespan" and str(scope["path"]).startswith(prefix)
+        key = client(scope) if is_counted else None
         is_free = key is None or blocked is None or limiter.test(blocked, key)
         if key is None or (is_free and limiter.hit(limit, key)):
             await app(scope, receive, send)
@@ -152,7 +149,7 @@ def _failures(app: ASGIApp, *, prefix: str, refuse: Refuse, rate: float, seed: i
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         chosen = app
         if _concerns(scope, prefix):
-            # Three numbers for every request, so that each has its own whatever became of others.
+            # Three numbers for every request, so that the numbers of others do not change them.
             failure, moment, second = (random.random() for _ in range(3))
             if failure < rate:
                 status = 503 if second < 1 / 2 else 500
@@ -212,7 +209,14 @@ class Recorder:
         messages = deque([await receive()])
         while messages[-1].get("more_body", False):
             messages.append(await receive())
-        self.requests.append(_recorded(scope, messages))
+        content = b"".join(message.get("body", b"") for message in messages)
+        try:
+            body = json.loads(content)
+        except ValueError:
+            body = content or None
+        query = scope["query_string"].decode("latin-1")
+        path = without_token(f"{scope['path']}?{query}" if query else scope["path"])
+        self.requests.append(RecordedRequest(scope["method"], path, body))
 
         async def replay() -> Message:
             return messages.popleft() if messages else await receive()
@@ -233,14 +237,3 @@ async def lose_answer(scope: Scope, receive: Receive, _send: Send) -> None:
     scope["state"][ABORT]()
     while (await receive())["type"] != "http.disconnect":
         pass  # the server waits for an answer until then
-
-
-def _recorded(scope: Scope, messages: deque[Message]) -> RecordedRequest:
-    content = b"".join(message.get("body", b"") for message in messages)
-    query = scope["query_string"].decode("latin-1")
-    path = f"{scope['path']}?{query}" if query else scope["path"]
-    try:
-        body = json.loads(content)
-    except ValueError:
-        body = content or None
-    return RecordedRequest(scope["method"], without_token(path), body)

@@ -59,7 +59,7 @@ _HINTS = {
     "sqlite": _ANOTHER,
     "postgresql": "check the URL, that the server runs, and that the user may create tables",
 }
-# The execution options of connections that read, and of those that write.
+# The execution options of connections: to read, and to write.
 _ONE_STATE = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 _WRITES = {"commandsync_writes": True}
 _LOCKED = 30  # seconds that a file which another process has locked is waited for
@@ -115,7 +115,7 @@ class Database:
             yield connection
 
     def check_writable(self) -> None:
-        """Write a row, at most once a second; raises what the database does."""
+        """Write a row, at most once a second; raises the error of the database."""
         if monotonic() - self._written_at >= 1:
             with self.writing() as connection:
                 wait_alone(connection, _CHECKING)  # two processes could add the row twice
@@ -195,10 +195,12 @@ def _failures(engine: Engine, name: str) -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error) as error:
-        reason = _without_secrets(str(getattr(error, "orig", None) or error), engine.url)
-        raise FileError(
-            f"the database {name} cannot be used: {reason}", hint=_HINTS[engine.dialect.name]
-        ) from error
+        reason, url = str(getattr(error, "orig", None) or error), engine.url
+        passwords = [value for key, value in url.query.items() if "password" in key]
+        for password in filter(None, (url.password, *passwords)):
+            reason = reason.replace(str(password), "***")
+        message = f"the database {name} cannot be used: {' '.join(reason.split())}"
+        raise FileError(message, hint=_HINTS[engine.dialect.name]) from error
 
 
 def _secret(connection: Connection, name: str) -> str:
@@ -286,13 +288,11 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401 -
     # smaller than the indexes of a long list of bots, which every request walks. It has 64 MiB for
     # writes: with the 2 MB of SQLite, many new bots take twice the time, as each has many indexes.
     for pragma in (
-        *(
-            "synchronous=FULL",
-            "foreign_keys=ON",
-            "mmap_size=1073741824",
-            "temp_store=MEMORY",
-            "cache_size=-65536",
-        ),
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "mmap_size=1073741824",
+        "temp_store=MEMORY",
+        "cache_size=-65536",
     ):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -350,14 +350,6 @@ def _parsed(address: str) -> URL:
     if url is None or "@" in f"{url.host}{url.database}" or not url.database:
         raise FileError("the URL of the database is not valid", hint=_URL_HINT) from None
     return url.set(drivername="postgresql+psycopg")
-
-
-def _without_secrets(reason: str, url: URL) -> str:
-    """Return a message of the driver in one line, without the passwords of a URL."""
-    passwords = [value for key, value in url.query.items() if "password" in key]
-    for password in filter(None, (url.password, *passwords)):
-        reason = reason.replace(str(password), "***")
-    return " ".join(reason.split())
 
 
 def _postgresql_engine(url: URL) -> Engine:

@@ -66,7 +66,7 @@ HEADERS = {
 """The headers of every answer beside the interface: pages, files, refusals."""
 
 _INTERFACE = f"/v{API_VERSION}/"
-_FRAMING = {b"content-length", b"transfer-encoding"}  # what announces a body
+_FRAMING = {b"content-length", b"transfer-encoding"}  # headers that announce a body
 _DISCARDED = 64  # times the limit: read and discarded, so that the sender reads the answer
 _ABSOLUTE = re.compile(rb"(?i:https?|wss?)://([^/]*)")
 _HOST = re.compile(r"(\[[^\]]*\]|[^:@]*)(?::\d*)?")
@@ -82,7 +82,15 @@ def addressed(app: ASGIApp, *, names: Collection[str]) -> ASGIApp:
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
-            scope = _with_path(scope)
+            if url := _ABSOLUTE.match(scope["raw_path"]):
+                path = scope["raw_path"][url.end() :] or b"/"
+                others = (pair for pair in scope["headers"] if pair[0] != b"host")
+                scope = {
+                    **scope,
+                    "path": unquote(path.decode("ascii")),
+                    "raw_path": path,
+                    "headers": [(b"host", url[1]), *others],
+                }
             host = dict(scope["headers"]).get(b"host", b"localhost").decode("latin-1")
             if not _is_allowed(host, allowed):
                 reason = f"the host {host} is not allowed; serve --host-name allows another name"
@@ -92,15 +100,6 @@ def addressed(app: ASGIApp, *, names: Collection[str]) -> ASGIApp:
         await app(scope, receive, send)
 
     return answer
-
-
-def _with_path(scope: Scope) -> Scope:
-    url = _ABSOLUTE.match(scope["raw_path"])
-    if url is None:
-        return scope
-    path = scope["raw_path"][url.end() :] or b"/"
-    headers = [(b"host", url[1]), *(pair for pair in scope["headers"] if pair[0] != b"host")]
-    return {**scope, "path": unquote(path.decode("ascii")), "raw_path": path, "headers": headers}
 
 
 def _is_allowed(host: str, names: Collection[str]) -> bool:

@@ -181,7 +181,7 @@ class Broadcast:
         """Pass over a failure of the database, and log the first one of several in a row."""
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - whatever it is, the next try may succeed
+        except Exception as error:  # noqa: BLE001 - after any error, the next try may succeed
             if problem not in self._failing:  # the words may contain parts of the database's URL
                 _log.warning("%s, which is retried: %s", problem, type(error).__name__)
             self._failing.add(problem)

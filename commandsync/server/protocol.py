@@ -175,7 +175,7 @@ LONGEST_SHUTDOWN = 2.0
 
 
 LONGEST_CLOSE = 10.0
-"""Seconds for a client to receive what was sent, its close frame included."""
+"""Seconds for a client to receive all frames, its close frame included."""
 
 _RESTART = (1012, "the service restarts")
 
@@ -220,17 +220,14 @@ class TimedProtocol(H11Protocol):
         """Wait for the first request, unless there are too many connections."""
         super().connection_made(transport)
         own = counted(self.client[0]) if self.client else None
-        if len(self.connections) > self.most_connections or (
-            own is not None and self._connections_of(own) > self.most_of_address
-        ):
+        of_address = 0
+        if own is not None:  # WebSockets included
+            clients = (getattr(connection, "client", None) for connection in self.connections)
+            of_address = sum(client is not None and counted(client[0]) == own for client in clients)
+        if len(self.connections) > self.most_connections or of_address > self.most_of_address:
             refuse(transport, HTTPStatus.SERVICE_UNAVAILABLE, "too many connections are open")
         else:
             self._head = self.loop.call_later(self.seconds, self._too_slow)
-
-    def _connections_of(self, address: str) -> int:
-        """Return how many connections there are from an address, WebSockets included."""
-        clients = (getattr(connection, "client", None) for connection in self.connections)
-        return sum(client is not None and counted(client[0]) == address for client in clients)
 
     def data_received(self, data: bytes) -> None:
         """Read on; the time begins with the first byte of a head and ends with its last one."""
@@ -295,7 +292,7 @@ class TimedProtocol(H11Protocol):
         self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP as every other failure is answered."""
+        """Answer bytes that are not HTTP in the form of every other failure."""
         cycle: RequestResponseCycle | None = self.cycle  # none before the first request
         if cycle is None or cycle.response_complete or not cycle.response_started:
             refuse(self.transport, HTTPStatus.BAD_REQUEST, msg)

@@ -323,7 +323,7 @@ async def ready(request: Request, database: Db, answer: Answers) -> Response:
 
 
 def _check(database: Database) -> None:
-    """Read and write what requests do; raises what the database does."""
+    """Read and write as requests do; raises the error of the database."""
     with database.reading() as connection:  # each time: a write is not repeated within a second
         storage.bots_of(connection, search.find(connection, Wanted(limit=1)).keys)
     database.check_writable()

@@ -419,7 +419,7 @@ class _Server(uvicorn.Server):
         self._failure: Exception | None = None
 
     def run_on_socket(self, when_ready: Callable[[], object]) -> None:
-        """Run until `should_exit`; call `when_ready` at the beginning, and raise what it raises."""
+        """Run until `should_exit`; call `when_ready` at the beginning, and raise its error."""
         self._when_ready = when_ready
         self.run(sockets=[self._listener])
         if self._failure is not None:

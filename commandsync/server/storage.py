@@ -154,7 +154,7 @@ def records_of(connection: Connection, bot: str, resource: Resource) -> list[dic
 
 @cache
 def _list_query(resource: Resource) -> tuple[Select[Any], tuple[str, ...]]:
-    """Return the query of a bot's list, which is what is read most, and the names on the wire."""
+    """Return the query of a bot's list, the most frequent one, and the names on the wire."""
     table = record_tables[resource]
     columns = [column for column in table.c if column.name not in _PRIVATE]
     query = select(*columns).where(table.c.bot == bindparam("of")).order_by(table.c.seq)
@@ -211,7 +211,7 @@ def _change(
 
 _LARGEST = 2**53 - 1  # as a number; a seed may contain larger ones, and the databases none
 _LONGEST_KEY = 100  # characters; a row of an index has a limit
-# The sort keys of a bot: their columns, where they are in a record, and what an absent one is.
+# The sort keys of a bot: their columns, their places in a record, and their values if absent.
 _KEYS = [
     (name, path.split("."), "" if isinstance(catalogue.c[name].type, String) else 0)
     for path, name in SORTED.items()
@@ -241,16 +241,13 @@ def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
     keys[username] = fold(keys[username])
     if _value(record, ("ratings", "average"), None) is None:
         keys[rating] = -1  # below every rating
-    return {name: _sort_key(value) for name, value in keys.items()} | _UNVOTED
-
-
-def _sort_key(value: Any) -> str | float:  # noqa: ANN401 - any JSON
-    if isinstance(value, list):
-        value = ", ".join(value)
-    if isinstance(value, str):
-        return value[:_LONGEST_KEY]
-    number: float = value + 0  # the sum of a truth value is a number
-    return max(-_LARGEST, min(number, _LARGEST))
+    for name, value in keys.items():
+        text = ", ".join(value) if isinstance(value, list) else value
+        if isinstance(text, str):
+            keys[name] = text[:_LONGEST_KEY]
+        else:
+            keys[name] = max(-_LARGEST, min(text + 0, _LARGEST))  # + 0: of a truth value, a number
+    return keys | _UNVOTED
 
 
 def _words(record: Mapping[str, Any]) -> str:

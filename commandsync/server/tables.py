@@ -82,7 +82,7 @@ _SORTED: dict[TypeEngine[Any], tuple[str, ...]] = {
     sa.Float(): ("ratings.average",),
 }
 SORTED = {path: to_snake(path.replace(".", "_")) for paths in _SORTED.values() for path in paths}
-"""The fields of a bot, by all of which lists are sorted, with their columns in the catalogue."""
+"""The fields of a bot that sort lists, with their columns in the catalogue."""
 
 
 def _of_bot() -> sa.Column[int]:
@@ -106,12 +106,12 @@ catalogue = sa.Table(
 bot_words = sa.Table(
     "bot_words", metadata, _of_bot(), sa.Column("words", sa.String, nullable=False)
 )
-"""What a search compares the parts of a query with, for each bot; see `search.indexed`. The index
+"""The words of each bot, to compare with the parts of a query; see `search.indexed`. The index
 follows from it: a table in SQLite, a column in PostgreSQL."""
 
 bot_search = sa.table("bot_search", sa.column("rowid"), sa.column("words"), sa.column("bot_search"))
-"""SQLite's index of the words of the bot whose `seq` is `rowid`. What adds words adds them here;
-a trigger removes them."""
+"""SQLite's index of the words of the bot whose `seq` is `rowid`. Each insertion of words adds
+them here; a trigger removes them."""
 
 LONGEST_PREFIX = 3
 """Characters of the beginnings of words that SQLite's index contains as well."""
@@ -162,7 +162,7 @@ def _record_table(resource: Resource) -> sa.Table:
     )
 
 
-_EDITED = {  # what changes of a record beside its text
+_EDITED = {  # the values of a record that change beside its text
     Resource.COMMAND: (
         sa.Column("uses", Whole, nullable=False, default=0),
         sa.Column("updated_at", sa.String, nullable=False),

@@ -37,7 +37,7 @@ from commandsync.server.tables import outbox, vote_days, voters, votes
 
 EventName = Literal["vote", "reminder"]
 
-_LOCK = 0x636F6D6D  # of those who write to the outbox
+_LOCK = 0x636F6D6D  # of the writers of the outbox
 
 
 def add_event(
@@ -125,7 +125,7 @@ def cast(
     The user is as on the wire: at least `id` and `username`. Raises `UnknownError` without such a
     bot, and `TooEarlyError` while the interval of the last vote is not over.
     """
-    storage.check_bot(connection, bot, lock=True)  # first, as whoever removes the bot does
+    storage.check_bot(connection, bot, lock=True)  # first, as `remove_bot` does
     account = account_of(storage.bot_of(connection, bot))
     moment, next_at = storage.timestamp(at), storage.timestamp(at + interval)
     turn = {"record": user, "next_at": next_at, "remind_at": next_at}
