@@ -39,7 +39,7 @@ def newer_run(
 ) -> tuple[str, str | None]:
     """Return the head of the branch, and the URL of the run that applies its newer manifest.
 
-    None if this run's manifests are those of the head of the branch, whatever its commit; so a run
+    The URL is None if the head has the same manifests as this run, whatever its commit; so a run
     that is started again never brings an old list back. Raises `RefusedError` if the head cannot be
     read, or no run applies its manifest.
     """

@@ -102,7 +102,7 @@ class Deployments:
         """Keep a delivery before its request is sent.
 
         Another run may do the same meanwhile. Each one makes its own attempt visible, and then
-        reads those of others: at least the later one of two sees the other, and asks `recheck`.
+        reads the others: at least the later one of two sees the other, and asks `recheck`.
         """
         identity, token = delivery.identity, delivery.token
         with _refused("the sent list cannot be recorded"):
@@ -112,7 +112,7 @@ class Deployments:
             begun = replace(delivery, number=again.number if again else self._created(delivery))
             self._set_status(begun, "in_progress", "The list is being sent")
             others = [each for each in self._own(delivery) if each.number != begun.number]
-        if again is None:  # whoever created a later one sees this one
+        if again is None:  # the run that created a later one sees this one
             others = [each for each in others if each.number < begun.number]
         known = [again, *others] if again else others
         if known != self._read.get((identity, token), []) and (
@@ -217,12 +217,12 @@ def _environment(service: str) -> str:
 
 
 @contextmanager
-def _refused(what: str) -> Iterator[None]:
+def _refused(problem: str) -> Iterator[None]:
     """Raise `RefusedError` for an error of GitHub."""
     try:
         yield
     except GitHubError as error:
-        raise RefusedError(f"{what}: {error.message}", hint=error.hint) from error
+        raise RefusedError(f"{problem}: {error.message}", hint=error.hint) from error
 
 
 def _delivery(deployment: Mapping[str, Any], service: str) -> Delivery | None:

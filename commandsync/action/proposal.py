@@ -143,10 +143,10 @@ def with_outdated(verdict: Verdict, outdated: Sequence[Outdated]) -> Verdict:
 def base_manifests(
     manifests: Sequence[Manifest], event: GitHubEvent, *, base_url: str
 ) -> dict[str, EarlierVersion]:
-    """Load the manifests of the base branch of a proposal from git, by the paths of its own.
+    """Load the manifests of a proposal as they are in its base branch, by their paths.
 
-    One that the base branch does not have is empty, with no paths. If one cannot be read, there are
-    none, and the log has the reason. A run that is not for a proposal has none.
+    A manifest that the base branch does not have is empty, with no paths. If one cannot be read,
+    there are none, and the log has the reason. A run that is not for a proposal has none.
 
     Raises `RefusedError` if a token would be sent to a service that only the proposal names:
     without a `base_url` that overrides it.
@@ -236,9 +236,9 @@ def with_destinations(
     *,
     overridden: Mapping[str, str],
 ) -> Verdict:
-    """Return a verdict that begins with changes of where the token goes.
+    """Return a verdict that begins with the changed destinations of the token.
 
-    Those of the keys that are `overridden` by a setting do not count, nor does a first manifest.
+    A key that is `overridden` by a setting does not count, nor does a first manifest.
     """
     known = {path: base for path, base in bases.items() if base.manifest.paths}
     changes = [

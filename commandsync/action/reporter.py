@@ -274,7 +274,7 @@ def _posts(
     authors, query = github.authors(), ""
     if number != "id":
         (author,) = authors if github.is_github else ("",)
-        # Gitea selects only the issues of an account, and those of its actions have none.
+        # Gitea selects issues by an account, and its actions have none.
         query = "?state=open" + (f"&creator={quote(author, safe='')}" if author else "&type=issues")
     while True:
         ours = sorted(_ours(github.pages(path + query), marker, authors, number))

@@ -1,4 +1,4 @@
-"""GitHub's API: calls of REST and queries of GraphQL; and what Gitea and Forgejo have of it.
+"""GitHub's API: calls of REST and queries of GraphQL; and the part that Gitea and Forgejo have.
 
 A call that may succeed later is sent again: after 429, a 403 that asks to wait, 5xx, and a lost
 connection. If that created a comment twice, `comment` finds both when it reads them again.
@@ -65,8 +65,8 @@ _AT_OTHERS = {  # Gitea has other permissions than GitHub, and Forgejo has none
 class GitHubError(Exception):
     """A call of GitHub failed, by its HTTP status, or 0 where there was no answer.
 
-    This never fails the run, so it is not a `CommandsyncError`. `wait` is how many seconds later
-    the call may succeed, if that is known; None if it has to be changed.
+    This never fails the run, so it is not a `CommandsyncError`. `wait` is the seconds after
+    which the same call may succeed; None if it has to be changed.
     """
 
     def __init__(
@@ -251,8 +251,8 @@ def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:
 
 
 def _github_error(error: urllib.error.HTTPError, url: str, server: Server) -> GitHubError:
-    said = _message(error)
-    message = f"{server} answers {error.code}" + (f": {said}" if said else "")
+    answer = _message(error)
+    message = f"{server} answers {error.code}" + (f": {answer}" if answer else "")
     after = error.headers["Retry-After"] or ""
     asked = float(after) if re.fullmatch(r"\d{1,9}", after) else 0.0
     passing = error.code == _TOO_MANY or error.code >= _SERVER_ERROR
@@ -260,15 +260,15 @@ def _github_error(error: urllib.error.HTTPError, url: str, server: Server) -> Gi
         if asked <= _LONGEST_WAIT:
             return GitHubError(message, status=error.code, wait=asked)
         return GitHubError(f"{message} (wait {asked:.0f} seconds)", status=error.code)
-    return GitHubError(message, status=error.code, hint=_hint(error.code, said, url, server))
+    return GitHubError(message, status=error.code, hint=_hint(error.code, answer, url, server))
 
 
-def _hint(status: int, said: str, url: str, server: Server) -> str:
+def _hint(status: int, message: str, url: str, server: Server) -> str:
     if status == _UNAUTHORIZED:
         return "is the input github-token a valid token of this server?"
-    if "is locked" in said:
+    if "is locked" in message:
         return "the conversation is locked; the plan is in the job's summary"
-    if status not in {_FORBIDDEN, _MISSING} or "rate limit" in said.lower():
+    if status not in {_FORBIDDEN, _MISSING} or "rate limit" in message.lower():
         return ""
     if server != "GitHub":
         return _WITHOUT_DEPLOYMENTS if "/deployments" in url else _AT_OTHERS.get(status, "")
@@ -278,7 +278,7 @@ def _hint(status: int, said: str, url: str, server: Server) -> str:
 def _message(error: urllib.error.HTTPError) -> str:
     """Return GitHub's message about a refusal, on one line; empty if it cannot be read."""
     try:
-        said = json.loads(error.read(_MOST_BYTES))["message"]
+        message = json.loads(error.read(_MOST_BYTES))["message"]
     except (OSError, http.client.HTTPException, ValueError, TypeError, KeyError, RecursionError):
         return ""
-    return visible(said)[:_LONGEST_MESSAGE] if isinstance(said, str) else ""
+    return visible(message)[:_LONGEST_MESSAGE] if isinstance(message, str) else ""

@@ -268,8 +268,8 @@ def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tupl
     """Return every text that the log must not show, without duplicates.
 
     These are the tokens in the inputs and in the variables that begin with `COMMANDSYNC_TOKEN` or
-    are of known services, or else those in the variables `named`. The runner that gets them also
-    hides their lines, and their usual encodings.
+    are of known services; or if variables are `named`, the tokens in these. The runner that gets
+    them also hides their lines, and their usual encodings.
     """
     variables = sorted(set(named))
     secrets = [environ.get(name, "") for name in variables] if variables else secrets_in(environ)

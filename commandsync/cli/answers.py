@@ -45,7 +45,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """The answers that options give; None or empty for those that are asked or have defaults."""
+    """The answers that options give; the others are empty or None, and asked or defaults."""
 
     listings: Sequence[str]
     sources: Sequence[str]
@@ -226,8 +226,8 @@ class _Questions:
             return ""
         names = visible(named(texts, most=_MOST_NAMED))
         are, them = ("is", "it") if len(texts) == 1 else ("are", "them")
-        what = f"{counted(len(texts), 'command')} {are} called with a prefix ({names})"
-        asked = f"{what}. Which prefix? Or write none, to leave {them} out."
+        called = f"{counted(len(texts), 'command')} {are} called with a prefix ({names})"
+        asked = f"{called}. Which prefix? Or write none, to leave {them} out."
         answer = self._ask(asked, "prefix", self.project.prefix or _NONE)
         return "" if answer == _NONE else answer
 

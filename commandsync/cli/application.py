@@ -63,10 +63,10 @@ def confirm(question: str) -> bool:
     return _ANSWERS[answer]
 
 
-def check_terminal(what: str, hint: str) -> None:
+def check_terminal(command: str, hint: str) -> None:
     """Refuse to ask without a terminal; the hint names the options that need no answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"{what} needs an answer before it writes, and this is not a terminal"
+        message = f"{command} needs an answer before it writes, and this is not a terminal"
         raise UsageError(message, hint=hint)
 
 
@@ -127,7 +127,7 @@ def apply_plans(run: Run, choices: Choices) -> int:
     settings = run.settings
     if choices.asks:
         check_terminal("apply", "--yes applies without asking, --dry-run only shows the plan")
-        settings = replace(settings, unseen=True)  # the question says what it replaces
+        settings = replace(settings, unseen=True)  # the question names the lists that it replaces
 
     def load_manifests() -> Sequence[Manifest]:
         manifests = () if choices.plan_file else load(settings)

@@ -28,7 +28,7 @@ from commandsync.sync.setting import FILES, RETRIES
 
 
 class _Bots(Group):
-    """The commands for bots, those of your own service apart."""
+    """The commands for bots; the ones for your own service have a heading of their own."""
 
     command_class: type[click.Command] | None = RunCommand
     sections: ClassVar[Mapping[str, Sequence[str]]] = {

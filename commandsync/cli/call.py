@@ -40,7 +40,7 @@ def one_manifest(settings: Settings, *, of_bot: bool = True) -> Manifest | None:
     known = settings.base_url and (chosen or not of_bot)
     path = Path(default_manifest())
     empty = not path.exists() or (path.is_file() and path.stat().st_size == 0)
-    if not settings.files and (known or empty):  # such as that of pull > commands.yaml
+    if not settings.files and (known or empty):  # such as the file that pull > commands.yaml makes
         return None
     return load_single(settings, "this works on one listing", hint="name one manifest")
 

@@ -100,7 +100,7 @@ def docs_command(  # noqa: PLR0913 - the options of one command
 
 
 def _page_to_open(paths: Sequence[str], printed: str | None, *, shows: bool) -> str:
-    """Return the one path of a page, empty for that of `--format html`; raises `UsageError`."""
+    """Return the one path of a page, empty with `--format html`; raises `UsageError`."""
     from commandsync.errors import UsageError
 
     pages = [path for path in paths if Path(path).suffix.lower() == ".html"]

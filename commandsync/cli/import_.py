@@ -95,13 +95,14 @@ def import_command(  # noqa: PLR0913 - the options of one command
     """Write the commands of the bot's code or platform beside the manifest.
 
     A SOURCE is the bot's code in Python or JavaScript (read and never run), Discord's commands as
-    JSON, a list as JSON, CSV or BotFather's lines, or the word discord for what the bot has
-    registered. The sources are those in import: of the manifest; where it has none, import: is
-    appended to it with the given ones. The file NAME.imported.yaml beside the manifest is written
-    whole. The manifest has what is yours: its entries win over the imported commands.
+    JSON, a list as JSON, CSV or BotFather's lines, or the word discord for the commands that the
+    bot has registered. Without SOURCE, import: of the manifest names the sources; where it has
+    none, the given ones are appended to the manifest below import:. The file NAME.imported.yaml
+    beside the manifest is written whole. The manifest is yours: its entries win over the imported
+    commands.
 
-    A PROGRAM after -- is run once, against stand-ins for Discord and Telegram on this machine; what
-    it registers is imported.
+    A PROGRAM after -- is run once, against stand-ins for Discord and Telegram on this machine; the
+    commands that it registers are imported.
 
     \b
     Example:
@@ -150,12 +151,12 @@ def import_command(  # noqa: PLR0913 - the options of one command
 class _Order:
     """The sources of an import."""
 
-    sources: Sequence[str]  # files and folders, or `discord`; empty for those of the manifest
+    sources: Sequence[str]  # files and folders, or `discord`; empty for the sources of the manifest
     recorded: RecordedCommands | None  # the commands that a program registered
     locale: str  # the language of Discord's texts; empty for the manifest's
     prefix: str | None  # of the bot's commands, for a new manifest
     forget: Sequence[str]  # names of kept commands that go
-    force: bool  # whether to write over what was edited by hand
+    force: bool  # whether to write over a file that was edited by hand
     complete: bool  # whether a run that may not be whole removes commands all the same
     asks: bool  # whether the user is asked for that
 
@@ -204,7 +205,7 @@ def _plan(
 def _in_doubt(
     output: Output, of_run: RecordedCommands, order: _Order, kept: Import, whole: Import
 ) -> Import:
-    """Choose the import after a run that is not known to be whole: it keeps what was there."""
+    """Choose the import after a run that may not be whole: it keeps the earlier commands."""
     from commandsync.cli.application import confirm
     from commandsync.records.texts import counted, named
     from commandsync.report.lines import visible
@@ -213,9 +214,11 @@ def _in_doubt(
     names = [each.name for each in kept.after.public if each.name not in left]
     if not names or order.complete:
         return whole if order.complete else kept
-    what = f"{counted(len(names), 'command')} {'was' if len(names) == 1 else 'were'} not registered"
+    missing = (
+        f"{counted(len(names), 'command')} {'was' if len(names) == 1 else 'were'} not registered"
+    )
     reason = f"the run is not known to be whole: {visible(of_run.doubt)}"
-    output.talk(f"{what} ({visible(named(names, most=5))}), and {reason}")
+    output.talk(f"{missing} ({visible(named(names, most=5))}), and {reason}")
     if order.asks and confirm("Remove them?"):
         return whole
     output.talk(

@@ -2,7 +2,8 @@
 
 The folder shows the platform, the code and the prefix: each is the default of a question. On a
 terminal the questions are asked; elsewhere each answer is an option, and `--yes` takes the
-defaults. Without any of these off a terminal, the manifest has what is listed, or is a starter.
+defaults. Without any of these off a terminal, the manifest has the listed records, or
+is a starter.
 """
 
 from __future__ import annotations
@@ -82,11 +83,12 @@ def init_command(  # noqa: PLR0913 - the options of one command
 
     It looks at the folder: which library the bot uses, and where its commands are. On a terminal it
     asks, each question with a default; elsewhere the options are the answers, and --yes takes the
-    defaults. The commands are read from the code, which is not run. What a page lists already
-    stays. The JSON Schema is written to schemas/ beside the manifest, so that editors complete it.
+    defaults. The commands are read from the code, which is not run. Commands that a page
+    lists already stay. The JSON Schema is written to schemas/ beside the manifest, so that editors
+    complete it.
 
-    Without a terminal and without these options, the manifest has what the page of --base-url
-    lists, or is a starter.
+    Without a terminal and without these options, the manifest has the records that the page
+    of --base-url lists, or is a starter.
 
     \b
     Example:
@@ -254,7 +256,7 @@ def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
 
 
 def _left_at_discord(answers: Answers, result: Import | None) -> Iterator[list[str]]:
-    """Yield the task that follows from who registers the commands at Discord."""
+    """Yield the task at Discord, where either the bot or commandsync registers the commands."""
     from commandsync.records.imported import Kind
     from commandsync.sync.settings import DISCORD_VARIABLE
 

@@ -1,4 +1,4 @@
-"""`commandsync listings`: what each listing service can do."""
+"""`commandsync listings`: the abilities of each listing service."""
 
 import click
 
@@ -7,7 +7,7 @@ from commandsync.cli.options import Run, RunCommand
 
 @click.command("listings", cls=RunCommand, formats=("text", "json"))
 def listings_command(run: Run, /) -> None:
-    """Show what each listing service can do, as far as it is known.
+    """Show the abilities of each listing service, as far as they are known.
 
     The column `page` is the service of base_url; listings: can name the others, and any other
     service with replace:. "simulated only" means that nobody has used the service itself with

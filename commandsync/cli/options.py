@@ -37,7 +37,7 @@ SECTIONS = (
     "Service",
     SHARED,
 )
-"""The sections of a help page in their order, from a command's own options to those of all."""
+"""The sections of a help page in their order, from a command's own options to the shared ones."""
 
 
 class Option(click.Option):
@@ -49,7 +49,7 @@ class Option(click.Option):
 
 
 class OrderedCommand(click.Command):
-    """A command whose help page shows its own options first, and those of every command last."""
+    """A command whose help page shows its own options first, and the shared ones last."""
 
     allow_extra_args = True  # refused below, with a hint
 
@@ -144,12 +144,12 @@ class Number(click.FloatRange):
 def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's
     """Refuse an empty value on the command line, such as an unset variable of a script.
 
-    An empty environment variable counts as one that is not set.
+    An empty environment variable counts as unset.
     """
     given = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
     if given and "" in (value if isinstance(value, tuple) else (value,)):
-        what = _NAMED.get(str(param.metavar), "path")
-        raise click.BadParameter(f"the {what} is empty", ctx, param)
+        noun = _NAMED.get(str(param.metavar), "path")
+        raise click.BadParameter(f"the {noun} is empty", ctx, param)
     return value
 
 
@@ -179,7 +179,7 @@ def option(
         names: A setting, which has all that follows; or the names, and the name of the value, such
             as `-f, --file PATH`; a flag has no value. A path must not be empty.
         text: The help.
-        dest: The name of the command's parameter; by default that of the option.
+        dest: The name of the command's parameter; by default the option's own.
         section: The heading on the help page.
         settings: Further settings of click.
     """
@@ -209,7 +209,7 @@ _COMPLETED = {"listing": _known_listings}
 
 
 def _setting_option(definition: Setting[Any]) -> Callable[[F], F]:
-    """Return the option of a setting; its command gets the value as an argument of that name."""
+    """Return the option of a setting; its command has an argument with the same name."""
     own: dict[str, Any] = {"envvar": definition.variable or None}
     if definition.default is True:  # the option switches it off, such as --no-prune
         own |= {"default": False, "callback": lambda _ctx, _param, value: not value}

@@ -106,9 +106,9 @@ def program() -> None:
     """Keep a bot's public command list in commands.yaml.
 
     \b
-      commandsync init            write a manifest of what is listed, or a starter
+      commandsync init            write a manifest of listed records, or a starter
       commandsync validate        check it, offline
-      commandsync plan            show what would change on the bot's page
+      commandsync plan            show the changes to the bot's page
       commandsync apply           make the page match
     """
 

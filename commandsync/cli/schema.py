@@ -1,6 +1,6 @@
 """`commandsync schema`: the JSON Schemas.
 
-`schema_beside` returns that of manifests as a new file, which `init` and `pull --out` write.
+`schema_beside` returns the schema of manifests as a new file, which `init` and `pull --out` write.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ QUESTIONS = {
     "unknown_keys": "Keys that Discord does not document are dropped or kept.",
     "user_agent": "Discord's rule for the User-Agent is not used (any) or checked.",
 }
-"""What the documents of a service may leave open: options with their help texts."""
+"""The questions that the documents of a service may leave open: options with their help texts."""
 
 
 def flag(question: str) -> str:
@@ -227,8 +227,8 @@ def serve_command(  # noqa: PLR0913 - the options of one command
     for them.
 
     With --as, it answers as the documents of another listing service say, on this machine only and
-    with nothing stored. It prints a token and the lines for the manifest. What the documents leave
-    open is chosen with the options of the simulation.
+    with nothing stored. It prints a token and the lines for the manifest. The options of the
+    simulation choose the answers that the documents leave open.
 
     \b
     Example:
