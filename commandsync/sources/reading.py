@@ -1,7 +1,7 @@
 """The commands of a source, whatever kind it is, and the project that it is part of.
 
-`read` looks at a file or folder: code is read by `python` or `javascript`, JSON by `jsonfile`; a
-CSV file and BotFather's lines by `listfile`. `read_answer` reads Discord's answer.
+`read` looks at a file or folder: code is read by `python` or `javascript`, and a list as JSON, CSV
+or BotFather's lines by `listfile`. `read_answer` reads Discord's answer.
 
 `project_in` tells a bot's project as its files show it. The dependencies name the library and with
 it the platform, else the imports do. The code is in the folder that contains all commands which can
@@ -24,8 +24,7 @@ from commandsync.extras import missing
 from commandsync.records.imported import path_pattern
 from commandsync.sources import python, sourcefile
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.jsonfile import of_json
-from commandsync.sources.listfile import botfather_entries, csv_entries
+from commandsync.sources.listfile import botfather_entries, csv_entries, of_json
 from commandsync.sources.sourcefile import PYTHON, SCRIPTS
 
 _MARKDOWN = frozenset({".md", ".markdown"})

@@ -41,7 +41,7 @@ from commandsync.report import Format, render_failure, render_plans, render_vali
 from commandsync.services.service import PAGE
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.javascript import read as read_script
-from commandsync.sources.jsonfile import of_json
+from commandsync.sources.listfile import of_json
 from commandsync.sources.python import read as read_code
 from commandsync.sources.reading import of_list
 from tests.support.plans import resource_of

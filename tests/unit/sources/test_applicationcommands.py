@@ -23,7 +23,7 @@ from jsonschema import Draft202012Validator
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
-from commandsync.sources.jsonfile import of_json
+from commandsync.sources.listfile import of_json
 from commandsync.sources.reading import read as read_file
 from commandsync.sources.reading import read_answer
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
-from commandsync.sources import jsonfile, sourcefile
+from commandsync.sources import listfile, sourcefile
 from commandsync.sources.reading import read
 
 PING = {"name": "ping", "description": "Pings"}
@@ -321,7 +321,7 @@ def test_no_command_of_a_list_is_lost_whatever_shape_it_has(
         content = [{**row, "category": key} for key, rows in content.items() for row in rows]
     elif "listed" in shapes.values():
         content = [{"name": key, "commands": rows} for key, rows in content.items()]
-    result = jsonfile.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
+    result = listfile.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
 
     assert [(entry.name, entry.category) for entry in result.entries] == [
         (name, category) for category, inner in commands.items() for name in inner
@@ -343,7 +343,7 @@ def shaped(shape: str, commands: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
 @given(JSON)
 def test_any_json_is_commands_or_an_error(content: object) -> None:
     with suppress(FileError):
-        result = jsonfile.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
+        result = listfile.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
 
         assert all(entry.name and entry.syntax for entry in result.entries)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from commandsync.sources import javascript
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.jsonfile import of_json
+from commandsync.sources.listfile import of_json
 from commandsync.sources.objects import object_of
 from tests.support.botcode import RECORDED, drawn, made_by_discord_js
 from tests.support.objects import objects_in
