@@ -1,7 +1,7 @@
 """The checks of a manifest's values: a node in, its value out, or an error with a hint.
 
 The values are the nodes of the file, in which each is a string as it is spelled. pydantic calls
-these functions for the fields of its models, and `plain` calls them for entries that need no model;
+these functions for the fields of its models, and `keys` calls them for files that need no model;
 so nothing here loads pydantic, but for an error.
 """
 

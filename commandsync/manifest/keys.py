@@ -1,24 +1,33 @@
-"""The values of a manifest's keys, checked and completed: what the rest of the package works with.
+"""The values of a manifest's keys, checked and completed, and how a plain file has them.
 
-`model.py` says what each key may hold, and how it is described. The values are apart from it, so
-that a manifest whose entries are plain is read without pydantic (`plain.py`). Their names and
-defaults are those of the models.
+`model.py` describes each key, and what it may hold. The values are apart from it, so that a plain
+file is read without pydantic: nearly every manifest has nothing but texts, and to load pydantic and
+to build its models takes longer than to check such a file. The names and defaults of the values are
+the same as in the models.
+
+`manifest_keys` and `imported_values` check a file key by key, by the same functions as the models
+(`checks.py`). Nothing is reported here. A key that is not in the tables, a value that a check
+refuses, or one of another type makes the file one that is not plain: then its models check all of
+it again, and explain the problems.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from collections.abc import Mapping as AnyMapping
+from collections.abc import Sequence as AnySequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
+from commandsync.manifest import checks
+from commandsync.manifest.checks import CommandDefaults, ValidationContext
+from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.plan.rules import SyncRules
-from commandsync.records.imported import members
+from commandsync.records.imported import ImportedCommand, ImportedPlace, members
 from commandsync.records.texts import OF_MANIFEST, CommandText, Resource, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from commandsync.manifest.checks import CommandDefaults
     from commandsync.records.snapshot import Schedule
     from commandsync.services.catalogue import DeclaredRead
 
@@ -67,11 +76,11 @@ class CommandKeys:
     formerly: tuple[str, ...] = ()
     id: str = ""
     own: bool = False
-    discord: Mapping[str, Any] | None = None
+    discord: AnyMapping[str, Any] | None = None
     schedule: ClassVar[Schedule | None] = None
 
     @property
-    def object(self) -> Mapping[str, Any] | None:
+    def object(self) -> AnyMapping[str, Any] | None:
         """Discord's own object without its id; None if it says no more than that."""
         if not self.discord:
             return None
@@ -111,9 +120,9 @@ class ImportKeys:
 
     sources: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    categories: Mapping[str, str] = field(default_factory=dict)
+    categories: AnyMapping[str, str] = field(default_factory=dict)
     traits: tuple[str, ...] = ()
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: AnyMapping[str, str] = field(default_factory=dict)
     order: tuple[str, ...] = ()
     locale: str = ""
     texts: str = ""
@@ -129,8 +138,8 @@ class ReplaceKeys(NamedTuple):
     url: str  # in its one spelling
     authorization: str = ""
     wrap: str = ""
-    fields: Mapping[str, FieldName] = MappingProxyType({})
-    limits: Mapping[str, int | str] = MappingProxyType({})
+    fields: AnyMapping[str, FieldName] = MappingProxyType({})
+    limits: AnyMapping[str, int | str] = MappingProxyType({})
     read: DeclaredRead | None = None
 
 
@@ -147,8 +156,8 @@ class ListingKeys:
     prefix_commands: Literal["omit", "send"] = "omit"
     replace: ReplaceKeys | None = None
     scopes: tuple[Scope, ...] = ()
-    languages: Mapping[str, str] = field(default_factory=dict)
-    limits: Mapping[str, int | str] = field(default_factory=dict)
+    languages: AnyMapping[str, str] = field(default_factory=dict)
+    limits: AnyMapping[str, int | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,10 +176,309 @@ class ManifestKeys:
     has_import: bool = False  # whether `import:` is there
     listings: tuple[ListingKeys, ...] = ()
     # The values of the entries by their kinds, those of commands as `CommandKeys`.
-    entries: Mapping[Resource, Sequence[Any]] = field(default_factory=dict)
+    entries: AnyMapping[Resource, AnySequence[Any]] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[str, ...]:
         """The patterns of all files that belong to the manifest: included ones, and languages."""
         named = (file for each in self.listings for file in each.languages.values())
         return (*self.include, *(file for file in named if file != NONE))
+
+
+class _Info(NamedTuple):
+    """The context, as checks get it from pydantic."""
+
+    context: ValidationContext
+
+
+class _NotPlainError(ValueError):
+    """A part of a file needs its model."""
+
+
+_Check: TypeAlias = Callable[[Node, _Info], Any]
+_Table: TypeAlias = dict[str, tuple[str, _Check]]  # the field of each key, and its check
+
+
+def manifest_keys(
+    root: Mapping, context: ValidationContext, *, included: bool
+) -> ManifestKeys | None:
+    """Return the values of a manifest's own file, or of an included one; None if it is not plain.
+
+    The strings that a comment may have cut are added to the context.
+    """
+    begun = len(context.cut)
+    try:
+        values = _values(root, _INCLUDED if included else _MANIFEST, _Info(context))
+    except ValueError:  # of pydantic, too, which need not be loaded
+        del context.cut[begun:]  # the model finds them again
+        return None
+    if values.pop("version", None) is None and not included:
+        return None
+    entries = {Resource.COMMAND: values.pop("commands")} if "commands" in values else {}
+    return ManifestKeys(**values, has_import="imports" in values, entries=entries)
+
+
+class ImportedValues(NamedTuple):
+    """The values of an imported file."""
+
+    commands: tuple[ImportedCommand, ...]
+    unread: tuple[ImportedPlace, ...] = ()
+    gone: tuple[str, ...] = ()
+    digest: str = ""
+
+
+def imported_values(root: Mapping, context: ValidationContext) -> ImportedValues | None:
+    """Return the values of an imported file; None if it is not plain."""
+    try:
+        values = _values(root, _IMPORTED, _Info(context))
+    except ValueError:
+        return None
+    if values.pop("imported", None) is None or "commands" not in values:
+        return None
+    return ImportedValues(**values)
+
+
+def _values(node: Node, table: _Table, info: _Info) -> dict[str, Any]:
+    """Return the values of keys by the names of their fields."""
+    if not isinstance(node, Mapping):
+        raise _NotPlainError
+    values: dict[str, Any] = {}
+    for key, part in node.items():
+        if key not in table:
+            raise _NotPlainError
+        name, check = table[key]
+        values[name] = check(part, info)
+    return values
+
+
+def _scalar(node: Node) -> Scalar:
+    if not isinstance(node, Scalar):
+        raise _NotPlainError
+    return node
+
+
+def _text(node: Node, info: _Info) -> str:
+    return str(checks.text_of(_scalar(node), info))
+
+
+def _texts(node: Node, info: _Info) -> tuple[str, ...]:
+    items = checks.items_of(node)
+    if not isinstance(items, tuple):
+        raise _NotPlainError
+    return tuple(_text(item, info) for item in items)
+
+
+def _patterns(node: Node, info: _Info) -> tuple[str, ...]:
+    return checks.few_wildcards(_texts(node, info))
+
+
+def _checked(check: Callable[[str], str]) -> _Check:
+    """Return the check of a string that is not empty, for which there is another one, too."""
+    return lambda node, info: check(_text(node, info))
+
+
+def _word(*words: str) -> _Check:
+    """Return the check of one of some words."""
+
+    def check(node: Node, info: _Info) -> str:
+        word = str(checks.as_written(_scalar(node), info))
+        if word not in words:
+            raise _NotPlainError
+        return word
+
+    return check
+
+
+def _words(words: Iterable[str]) -> _Check:
+    """Return the check of a list of some words, or of a single one."""
+    check = _word(*words)
+
+    def check_each(node: Node, info: _Info) -> tuple[str, ...]:
+        items = checks.items_of(node)
+        if not isinstance(items, tuple):
+            raise _NotPlainError
+        return tuple(check(item, info) for item in items)
+
+    return check_each
+
+
+def _pairs(check_key: _Check, check: _Check) -> Callable[[Node, _Info], dict[str, Any]]:
+    """Return the check of keys that are the author's, and of their values."""
+
+    def check_pairs(node: Node, info: _Info) -> dict[str, Any]:
+        if not isinstance(node, Mapping):
+            raise _NotPlainError
+        keys = zip(node.written_keys(), node.values(), strict=True)
+        return {check_key(key, info): check(part, info) for key, part in keys}
+
+    return check_pairs
+
+
+def _flag(node: Node, _: _Info) -> bool:
+    flag = checks.flag(node)
+    if not isinstance(flag, bool):
+        raise _NotPlainError
+    return flag
+
+
+def _category(node: Node, info: _Info) -> str:
+    return str(checks.not_null(_scalar(node), info))
+
+
+def _prefix(node: Node, info: _Info) -> str:
+    prefix = str(checks.as_written(_scalar(node), info))
+    if len(prefix) > checks.LONGEST:
+        raise _NotPlainError
+    return prefix
+
+
+def _token_env(node: Node, info: _Info) -> str:
+    return _text(checks.token_env(node), info)
+
+
+def _default_category(node: Node, info: _Info) -> str:
+    category = _values(node, {"category": ("category", _category)}, info).get("category", "")
+    if len(category) > checks.LONGEST:
+        raise _NotPlainError
+    return canonical(category)
+
+
+def _each(nodes: Node, table: _Table, needed: Iterable[str], info: _Info) -> list[dict[str, Any]]:
+    """Return the values of each entry of a list; each has the needed ones."""
+    if not isinstance(nodes, Sequence):
+        raise _NotPlainError
+    return [_with(needed, node, table, info) for node in nodes]
+
+
+def _with(needed: Iterable[str], node: Node, table: _Table, info: _Info) -> dict[str, Any]:
+    """Return the values of keys by the names of their fields; the needed ones are there."""
+    values = _values(node, table, info)
+    if any(name not in values for name in needed):
+        raise _NotPlainError
+    return values
+
+
+def _commands(nodes: Node, info: _Info) -> list[CommandKeys]:
+    return [CommandKeys(**values) for values in _each(nodes, _COMMAND, ("name",), info)]
+
+
+def _limits(node: Node, _: _Info) -> dict[str, int | str]:
+    if not isinstance(node, Mapping) or not node.keys() <= {*get_args(Limited)}:
+        raise _NotPlainError
+    return checks.limits({str(key): checks.limit_of_listing(part) for key, part in node.items()})
+
+
+def _replace(node: Node, info: _Info) -> ReplaceKeys:
+    values = _with(("method", "url"), node, _REPLACE, info)
+    if "read" in values:
+        from commandsync.services.catalogue import DeclaredRead  # noqa: PLC0415 - seldom needed
+
+        values["read"] = DeclaredRead(**values["read"])
+    return ReplaceKeys(**values)
+
+
+def _listings(nodes: Node, info: _Info) -> tuple[ListingKeys, ...]:
+    return tuple(ListingKeys(**values) for values in _each(nodes, _LISTING, ("service",), info))
+
+
+def _imported_commands(nodes: Node, info: _Info) -> tuple[ImportedCommand, ...]:
+    needed = ("name", "description", "syntax")
+    entries = _each(nodes, _IMPORTED_COMMAND, needed, info)
+    return tuple(ImportedCommand(**values) for values in entries)
+
+
+def _imported_places(nodes: Node, info: _Info) -> tuple[ImportedPlace, ...]:
+    entries = _each(nodes, _PLACE, ("source", "reason"), info)
+    return tuple(ImportedPlace(**values) for values in entries)
+
+
+def _one(node: Node, _: _Info) -> str:
+    if node != "1":
+        raise _NotPlainError
+    return "1"
+
+
+def _table(**checked: _Check) -> _Table:
+    return {key: (key, check) for key, check in checked.items()}
+
+
+_COMMAND = _table(
+    name=_text,
+    description=_text,
+    syntax=lambda node, info: checks.prefixed(_text(node, info), info),
+    category=_category,
+    formerly=_texts,
+    id=_checked(checks.identifier),
+)
+_SYNC = _table(
+    prune=_flag,
+    ignore=_patterns,
+    max_deletes=lambda node, _: checks.limit(node),
+    announcements=_word("append", "mirror"),
+)
+_IMPORT = _table(
+    exclude=_patterns, order=_texts, locale=_text, texts=_text, program=_text, unread=_patterns
+) | {"from": ("sources", _texts)}
+_FIELDS = _pairs(_checked(checks.without_token), _word(*get_args(FieldName)))
+_READ = _table(
+    url=_checked(checks.url),
+    list=_checked(checks.without_token),
+    keep=_texts,
+    absent=_word("error", "empty"),
+)
+_REPLACE = _table(
+    method=_word(*get_args(Method)),
+    url=_checked(checks.url),
+    authorization=_checked(checks.authorization),
+    wrap=_checked(checks.without_token),
+    fields=lambda node, info: checks.with_name(_FIELDS(node, info)),
+    limits=_limits,
+    read=lambda node, info: _with(("url",), node, _READ, info),
+)
+_LISTING = _table(
+    service=_checked(checks.service),
+    bot=_checked(checks.bot),
+    guild=_checked(checks.guild),
+    base_url=_checked(checks.origin),
+    token_env=_token_env,
+    lossy=_words(get_args(Loss)),
+    prefix_commands=_word("omit", "send"),
+    replace=_replace,
+    scopes=_words(get_args(Scope)),
+    languages=_pairs(_checked(checks.language), _text),
+    limits=_limits,
+)
+_INCLUDED = _table(version=lambda node, _: str(checks.version(node)), commands=_commands)
+_MANIFEST = _INCLUDED | {
+    **_table(
+        name=_text,
+        bot=_checked(checks.bot),
+        base_url=_checked(lambda text: checks.address(text, insecure_http=True)),
+        token_env=_token_env,
+        prefix=_prefix,
+        include=_texts,
+        sync=lambda node, info: SyncRules(**_values(node, _SYNC, info)),
+        listings=_listings,
+    ),
+    "defaults": ("category", _default_category),
+    "import": ("imports", lambda node, info: ImportKeys(**_values(node, _IMPORT, info))),
+}
+_IMPORTED_COMMAND = _table(
+    name=_text,
+    description=_text,
+    syntax=_text,
+    category=_text,
+    formerly=_texts,
+    left_out=_text,
+    kept=_flag,
+    recorded=_flag,
+    discord=lambda node, _: checks.written_object(node),
+) | {"from": ("source", _text), "source": ("digest", _text)}
+_PLACE = _table(name=_text, reason=_text) | {"from": ("source", _text)}
+_IMPORTED = _table(
+    imported=_one,
+    commands=_imported_commands,
+    unread=_imported_places,
+    gone=_texts,
+    digest=_text,
+)

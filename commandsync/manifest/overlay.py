@@ -24,11 +24,10 @@ from commandsync.manifest.checks import (
     uses_of_prefix,
     with_prefix,
 )
-from commandsync.manifest.keys import WRITE_AGAIN, CommandKeys
+from commandsync.manifest.keys import WRITE_AGAIN, CommandKeys, imported_values
 from commandsync.manifest.nodes import Mapping as Table
 from commandsync.manifest.nodes import Sequence as NodeList
 from commandsync.manifest.nodes import parse
-from commandsync.manifest.plain import imported_values
 from commandsync.manifest.source import (
     Allowance,
     FileProblems,

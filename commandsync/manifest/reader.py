@@ -25,10 +25,10 @@ from commandsync.manifest.keys import (
     ImportKeys,
     ListingKeys,
     ManifestKeys,
+    manifest_keys,
 )
 from commandsync.manifest.nodes import Mapping, ParsedYaml, Scalar, Sequence, parse, strings
 from commandsync.manifest.overlay import ImportedPart, Overlay, Own, laid_over, read_imported
-from commandsync.manifest.plain import manifest_keys
 from commandsync.manifest.source import (
     STDIN,
     Allowance,

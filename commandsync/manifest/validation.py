@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Hint
 from commandsync.manifest.checks import ValidationContext
-from commandsync.manifest.keys import MANIFEST, WRITE_AGAIN, ManifestKeys
+from commandsync.manifest.keys import MANIFEST, WRITE_AGAIN, ImportedValues, ManifestKeys
 from commandsync.manifest.model import (
     TABLES,
     ImportedFileModel,
@@ -24,7 +24,6 @@ from commandsync.manifest.model import (
     keys_of,
 )
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
-from commandsync.manifest.plain import ImportedValues
 from commandsync.manifest.source import FileProblems, UnreadableError, closest, did_you_mean, quoted
 from commandsync.records.imported import ImportedCommand, ImportedPlace
 from commandsync.records.texts import OF_MANIFEST

@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.manifest import plain
 from commandsync.manifest.checks import ValidationContext
-from commandsync.manifest.keys import MANIFEST, CommandKeys, ImportKeys, ManifestKeys
+from commandsync.manifest.keys import (
+    MANIFEST,
+    CommandKeys,
+    ImportKeys,
+    ManifestKeys,
+    imported_values,
+    manifest_keys,
+)
 from commandsync.manifest.model import (
     CommandModel,
     ImportedCommandModel,
@@ -195,7 +201,7 @@ def test_a_plain_manifest_is_as_its_model_reads_it(text: str, included: bool) ->
     if mine is None or other is None:
         return
 
-    keys = plain.manifest_keys(mine.root, mine.context, included=included)
+    keys = manifest_keys(mine.root, mine.context, included=included)
 
     if keys is None:
         assert mine.context.cut == []
@@ -214,7 +220,7 @@ def test_texts_alone_need_no_model(key: str, value: str) -> None:
     file = read("".join(f"{name}: {text}\n" for name, text in pairs.items()))
 
     assert file is not None
-    assert plain.manifest_keys(file.root, file.context, included=False) is not None
+    assert manifest_keys(file.root, file.context, included=False) is not None
 
 
 def test_what_is_left_out_has_the_default_of_its_model() -> None:
@@ -244,7 +250,7 @@ def test_a_plain_imported_file_is_as_its_model_reads_it(pairs: dict[str, str]) -
     if mine is None or other is None:
         return
 
-    values = plain.imported_values(mine.root, mine.context)
+    values = imported_values(mine.root, mine.context)
 
     try:
         expected = validated_import(other.root, other.report, other.context)
@@ -263,5 +269,5 @@ def test_an_imported_file_needs_no_model() -> None:
     )
 
     assert file is not None
-    values = plain.imported_values(file.root, file.context)
+    values = imported_values(file.root, file.context)
     assert values == validated_import(file.root, file.report, file.context)
