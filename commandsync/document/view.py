@@ -6,7 +6,7 @@ of listings that show the same.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, assert_never
 
@@ -54,6 +54,11 @@ Sentence: TypeAlias = tuple[str, ...]
 def laid_out(sentence: Sentence, shown: Callable[[Foreign], str]) -> str:
     """Return a sentence with its foreign texts as a format shows them."""
     return "".join(shown(text) if isinstance(text, Foreign) else text for text in sentence)
+
+
+def series(texts: Iterable[str], between: str = ", ") -> Sentence:
+    """Return the texts of a list, with other text between two of them."""
+    return tuple(part for text in texts for part in (between, text))[1:]
 
 
 class Heading(NamedTuple):
@@ -137,7 +142,8 @@ def _to_do(counts: Mapping[Verb, int]) -> str:
 
 def _legend(changes: Sequence[ChangeView]) -> tuple[str, ...]:
     signs = dict.fromkeys(
-        f"exact {change.verb}" if change.is_exact else change.verb for change in changes
+        "exact rename" if change.is_exact and change.verb == "rename" else change.verb
+        for change in changes
     )
     return tuple(_LEGEND[sign] for sign in signs if sign in _LEGEND)
 
@@ -177,7 +183,8 @@ def managed(snapshot: Snapshot) -> str:
 
 
 def _heading(plan: Plan) -> Heading:
-    bot, url, files = Foreign(plan.target.bot), Foreign(plan.target.base_url), _files(plan)
+    bot, url = Foreign(plan.target.bot), Foreign(plan.target.base_url)
+    files = series(map(Foreign, plan.manifest))
     is_list = isinstance(plan, ListPlan)
     if is_list or any(kind.exact for kind in plan.scope):
         who = "bot" if is_list else "application"
@@ -191,10 +198,6 @@ def _heading(plan: Plan) -> Heading:
         return Heading(("Manifest",), (" ", *files) if files else ())
     where = ("Bot ", bot, " at ", url) if url else ("Bot ", bot)
     return Heading(where, (" from ", *files) if files else ())
-
-
-def _files(plan: Plan) -> Sentence:
-    return tuple(text for path in plan.manifest for text in (", ", Foreign(path)))[1:]
 
 
 def _compared(plan: Plan) -> Sentence:
@@ -221,7 +224,7 @@ def _origin(target: Target) -> Sentence:
 def _unseen(plan: Plan, names: Sequence[str]) -> Sentence:
     if plan.known:
         return ()
-    lists = [text for name in names for text in (" and ", Foreign(name))][1:]
+    lists = series(map(Foreign, names), " and ")
     size = counted(plan.size, "command") + _sub_commands(plan)
     if isinstance(plan.baseline, Unread):
         returns, it = ("returns its", "it") if len(names) == 1 else ("return their", "them")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document
-from commandsync.document.view import Name, Sentence, laid_out
+from commandsync.document.view import Name, Sentence, laid_out, series
 from commandsync.plan.differences import ChangedCommand, UserChanges, call_of
 from commandsync.records.texts import CommandText, by_category, counted
 from commandsync.report.json import dumped
@@ -171,8 +171,7 @@ def _enumerated(texts: Sequence[str], most: int | None = None) -> Sentence:
     shown: list[str] = [*map(Name, texts[:most])]
     left = len(texts) - len(shown)
     *first, last = [*shown, f"{left:,} more"] if left else shown
-    series = [text for each in first for text in (", ", each)][1:]
-    return (*series, " and ", last) if first else (last,)
+    return (*series(first), " and ", last) if first else (last,)
 
 
 def _quoted(value: str) -> str:

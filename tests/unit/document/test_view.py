@@ -1,7 +1,9 @@
 """The view of a plan: scheduled entries, lost uses, counts, and blocks of equal plans."""
 
 import json
+import re
 import typing
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, get_args
@@ -13,14 +15,25 @@ from hypothesis import strategies as st
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice
 from commandsync.document.plan import load_plan
-from commandsync.document.view import blocks_of, question_of
+from commandsync.document.view import VERBS, blocks_of, plan_view, question_of
 from commandsync.plan.plan import AsRead, ListPlan, RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.report import Format, render_plans, render_results
 from commandsync.report.lines import Screen
 from commandsync.services.abilities import LIST_ABILITIES
-from tests.support.plans import CHANGED, announcement, command, day, plan_of, post, posted, whole
+from tests.support.plans import (
+    CHANGED,
+    announcement,
+    command,
+    day,
+    plan_of,
+    plans,
+    post,
+    posted,
+    whole,
+)
+from tests.support.registered import untrusted_plans
 from tests.support.runs import EVERYTHING, TARGET, wanted
 
 ENTRIES = (
@@ -218,3 +231,20 @@ def test_plans_of_pages_stay_apart() -> None:
     plans = [plan_of([command("a")], [])] * 2
 
     assert [block.plan for block in blocks_of(plans)] == plans
+
+
+@given(st.one_of(plans(), untrusted_plans()))
+def test_every_format_has_the_same_changes(plan: RecordPlan) -> None:
+    view = plan_view(plan)
+    shown = {form: render_plans([plan], format=form) for form in FORMATS}
+
+    signs = Counter(re.findall(r"(?m)^  ([-+~»±]) ", shown["text"]))
+    titles = dict(re.findall(r"(?m)^#### (\w+)(?::[^`]*)? \((\d+)\)$", shown["markdown"]))
+    summary = json.loads(shown["json"])["summary"]
+    assert [signs[sign] for sign in "+~»±-"] == [view.counts[verb] for verb in VERBS]
+    assert [int(titles.get(verb.capitalize(), 0)) for verb in VERBS] == [
+        view.counts[verb] for verb in VERBS
+    ]
+    assert summary["edit"] == view.counts["edit"] + view.counts["rename"]
+    assert sum(summary.values()) == len(view.changes) + plan.unchanged
+    assert f"Plan: {view.summary}" in shown["github"]
