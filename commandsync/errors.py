@@ -85,7 +85,7 @@ class Reply:
 
 
 class Exit(IntEnum):
-    """The meaning of the program's exit code; of several, the first one here counts."""
+    """The meaning of the program's exit code; the first of several counts, in this order."""
 
     INCOMPLETE = 6
     REFUSED = 5
@@ -109,7 +109,7 @@ class CommandsyncError(Exception):
         hint: The advice; `str(error.hint)` is the text, which may be empty.
         kind: The failed part, in a word; documents have it.
         exit_code: The exit code of a run that ends with it before anything was written.
-        failure_reason: The Action's output of that name.
+        failure_reason: The Action's output with this name.
         listing: The listing of several that it is about; empty for the only one.
         problems: The errors in files, each with its place.
     """

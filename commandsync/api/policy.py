@@ -38,7 +38,7 @@ _LONGEST_BACKOFF = 30.0
 
 
 class Retry(NamedTuple):
-    """The `number`-th retry, from 1, of the most that are made, and the error before it."""
+    """The `number`-th retry of at most `most`, from 1, and the error before it."""
 
     number: int
     most: int
@@ -69,7 +69,7 @@ class Wait:
 
 @dataclass(slots=True)
 class Streak:
-    """Network errors, time-outs and 5xx in a row, retries included, of one kind of operation.
+    """Network errors, time-outs and 5xx in a row, retries included, for one kind of operation.
 
     They count if `several` operations failed: the `first` alone does not describe the service.
     """

@@ -131,7 +131,7 @@ def _texts(version: Snapshot) -> Iterator[tuple[Resource, Text]]:
 def _not_rewritten(
     removals: Sequence[Removal], texts: Iterable[tuple[Resource, Text]]
 ) -> list[Removal]:
-    """Return the removals of records that a service cannot have made of one of these texts."""
+    """Return the removals of records that a service cannot have made from any of these texts."""
     by_name: defaultdict[str, list[tuple[Resource, Text]]] = defaultdict(list)
     if removals:
         for resource, text in texts:

@@ -26,9 +26,10 @@ class FieldChange(NamedTuple):
 
 
 class PartChange(NamedTuple):
-    """One part of an object that differs; of a list whose order alone differs, the names in it.
+    """One part of an object that differs.
 
-    Options and choices are called by their names in the path, not by their places.
+    If only the order of a list differs, `old` and `new` are the names in it. Options and
+    choices are called by their names in the path, not by their places.
     """
 
     path: tuple[str, ...]  # the keys and names that lead there
@@ -106,9 +107,10 @@ _NESTED = {1: "sub-command", 2: "sub-command group"}
 
 
 def _known_by_name(node: Node) -> dict[str, Any]:
-    """Return an object whose options and choices are known by their names, none as an empty dict.
+    """Return an object whose options and choices are known by their names.
 
-    A list in which two parts have one name, or one has no name, stays as it is.
+    A missing list is an empty dict. A list in which two parts have one name, or one has no name,
+    stays as it is.
     """
     named = {
         key: {str(part["name"]): _known_by_name(part) for part in node.get(key, ())}
@@ -284,7 +286,7 @@ class Add(_Change):
     # How many records with this very text were listed when the plan was made, those that the plan
     # itself changes or deletes left out; more of them later mean that it has been added since.
     same_text: int = 0
-    # How many others of those had its name, exactly, folded or cut; more of them later mean that it
+    # How many others of these records had its name, exactly, folded or cut; more later mean that it
     # may have been added since and rewritten.
     same_name: int = 0
     # When it ends by the manifest, after which it must not be added; None for no end.
@@ -334,12 +336,12 @@ class Delete(_Change):
     id: str  # the service's identifier
     before: Text  # the text as listed
     uses: int | None = None  # how often it was used, which is lost with it; None if not known
-    # When it ended by the manifest, which asks for this delete; None for one that it does not have.
+    # When it ended by the manifest, which asks for this delete; None if that has no such record.
     until: datetime | None = None
     # Whether nothing is lost: it has no uses, and an equal record stays, or counts in its place.
     exact_copy: bool = False
-    # Why it goes before adds and edits: another record gets its name, or the list is full; empty
-    # for one that goes last.
+    # Why it goes before adds and edits: another record gets its name, or the list is full. Empty
+    # if it goes last.
     first: Literal["", "name", "full"] = ""
 
 

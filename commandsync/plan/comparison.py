@@ -138,17 +138,16 @@ class Scheduled(NamedTuple):
     name: str
     schedule: Schedule  # when it is to be listed
     phase: Phase  # where in its schedule it is at the time of the plan
-    is_listed: (
-        bool  # whether a listed record matches it; of one that has ended, only its own record
-    )
+    # Whether a listed record matches it; only its own record matches an entry that has ended.
+    is_listed: bool
     location: Location | None = None
 
 
 def by_phase(entries: Sequence[Entry], now: datetime | None) -> tuple[Sequence[Entry], int]:
     """Return entries in the order of their phases, and how many are due.
 
-    Of equal entries the first one matches a listed record. One that has ended would delete the
-    record of one that is due, and one that waits would never be posted after one that has ended.
+    The first of equal entries matches a listed record. An entry that has ended would delete the
+    record of a due one, and a waiting one would never be posted after an entry that has ended.
     """
     if all(entry.schedule is None for entry in entries):  # as nearly always
         return entries, len(entries)
@@ -464,7 +463,7 @@ def _is_finished(wanted: Entry, matched: Entry, listed: Mapping[str, int]) -> bo
 def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]:
     """Yield a notice for each entry whose pinned id is not listed.
 
-    Each comes with the listed entry that has its text; None for one that is added. Entries of a
+    Each comes with the listed entry that has its text; None if it is added. Entries of a
     backup know their uses.
     """
     restored = []

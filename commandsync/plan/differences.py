@@ -364,7 +364,7 @@ def parity(
 
 
 def _keys(place: NamePlace, names: dict[str, str], *, may_cut: bool = False) -> Collection[str]:
-    """Return the keys of a place's commands, and enter the names of those that are new.
+    """Return the keys of a place's commands, and enter the new names.
 
     A place that `may_cut` names may list the beginning of a name that is known.
     """

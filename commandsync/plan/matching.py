@@ -33,7 +33,7 @@ GROUP_LIMIT = 50  # groups with more members on a side are paired in order, not 
 _COMPARED = 2_000  # characters of a field whose words are compared
 _NEAR = 0.8  # share of words in common, of texts that are alike
 _MOST_COMPARISONS = 10_000  # beyond this the changes are not renames but another listing
-_MOST_STARTS = 20  # beginnings of one wanted name that are looked at, the longest first
+_MOST_STARTS = 20  # beginnings of a wanted name that are tried, the longest first
 
 
 class Matching(NamedTuple):

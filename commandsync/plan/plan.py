@@ -202,7 +202,7 @@ class RecordPlan(_Plan):
     now: datetime | None = None  # by which they are due or have ended, in UTC; None for none
     finished: int = 0  # how many entries have former names that are no longer needed
     saved: bool = False  # whether it was read from a file
-    # When a plan from a file is applied, in UTC; None for one that is made in this run.
+    # When a plan from a file is applied, in UTC; None for a plan that is made in this run.
     applied: datetime | None = None
 
     @property
@@ -212,7 +212,7 @@ class RecordPlan(_Plan):
 
     @property
     def size(self) -> int:
-        """How many records apply would add; of a listing that is not read, all wanted ones."""
+        """How many records apply would add: all wanted ones if the listing is not read."""
         return self.count("add")
 
     @property
@@ -231,7 +231,7 @@ class RecordPlan(_Plan):
         return self.guarded(self.changes, self.sizes)
 
     def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
-        """Return why these changes of it delete too much; arguments as of `deletes_refusal`."""
+        """Return why these changes of it delete too much; arguments as in `deletes_refusal`."""
         return deletes_refusal(changes, sizes=sizes, rules=self.rules, saved=self.saved)
 
 
@@ -240,7 +240,7 @@ class ListPlan(_Plan):
     """A list that is replaced as a whole, and the changes to the list that it is compared with."""
 
     name: str  # the service's name
-    audience: Audience | None = None  # the users of the list, of a service with several lists
+    audience: Audience | None = None  # the users of the list, if the service has several lists
     baseline: Baseline  # the other side of the comparison
     commands: tuple[Entry, ...] = field(repr=False)  # the whole list that is sent
     digest: str  # of the request that sends it
@@ -326,7 +326,7 @@ class ListPlan(_Plan):
         return not (self.size or (self.wants_none and limit and limit.unlimited))
 
     def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
-        """Return why these changes of it delete too much; arguments as of `deletes_refusal`.
+        """Return why these changes of it delete too much; arguments as in `deletes_refusal`.
 
         Each other list that may be shown is guarded as the first one is.
         """

@@ -270,7 +270,7 @@ def _would(*losses: _Loss) -> str:
 
 
 def _percent(value: float, *, over: float | None = None) -> str:
-    """Write a percentage; one that is over another with as many decimals as show that it is."""
+    """Write a percentage. If it is over a limit, its decimals are as many as show that."""
     if over is None:
         return shortest(value, LIMIT_DECIMALS) + " %"
     places = range(2, 16)  # pragma: no mutate - no share of a list needs so many

@@ -34,7 +34,7 @@ _JOINING = (
     r"\ufb50-\ufdff\ufe70-\ufefc"
 )
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# A pattern that begins with a set is searched quickly, which one that begins with `(...)+` is not.
+# A pattern that begins with a set is searched quickly; a pattern that begins with `(...)+` is not.
 _HIDDEN_RUN = re.compile(rf"[{_HIDDEN}][{_HIDDEN}]*")
 _CONTROL_IN_LINE = re.compile(r"[\x00-\x08\x0b-\x1f]")  # neither a line end nor a tab
 _SPACE = re.compile(f"[{_SPACES}]")
@@ -48,7 +48,7 @@ def readable(text: str) -> str:
 
 @cache
 def _shaping() -> re.Pattern[str]:
-    """Return the pattern of such characters, which takes long to compile and few texts need."""
+    """Return the pattern of these characters, which takes long to compile and few texts need."""
     return re.compile(
         rf"(?<=[#*0-9{EMOJI}])[\ufe0e\ufe0f]"
         rf"|(?<=[{EMOJI}\ufe0e\ufe0f])\u200d(?=[{EMOJI}])"

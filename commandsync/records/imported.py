@@ -174,7 +174,7 @@ def objects_by_name(objects: Iterable[tuple[str, Node]]) -> Mapping[str, Levels]
 
 
 def members(name: str, node: Node) -> tuple[tuple[str, Node], ...]:
-    """Return the sub-commands below a group, by the rest of their names; none of another command.
+    """Return the sub-commands below a group, by the rest of their names; none for another command.
 
     The object of a sub-command has a group around it, and is not one.
     """

@@ -19,8 +19,8 @@ the command as a whole, and commands that the manifest's policy keeps on a list.
 class Limit(NamedTuple):
     """The limit of a service for the text of a field, or for a number of records.
 
-    Lengths are counted in UTF-16 code units, as JavaScript does: of the ways in which services
-    count, none counts more, so that a text that fits here fits everywhere.
+    Lengths are counted in UTF-16 code units, as JavaScript does: no
+    service counts more, so that a text that fits here fits everywhere.
     """
 
     least: int = 0
@@ -115,9 +115,8 @@ class Loss:
     field: str  # the lost part: a field of a command, or one of the above
     reason: LossReason
     instead: Instead = Instead.LEFT_OUT  # the treatment of the lost part
-    names: tuple[
-        str, ...
-    ] = ()  # theirs, in the manifest's order; of `SYNC`, the rules without effect
+    # The names of the commands, in the manifest's order; for `SYNC`, the rules without effect.
+    names: tuple[str, ...] = ()
     limit: Limit | None = None  # of the service, where that is the reason
     location: Location | None = None  # where the manifest defines the first one
 

@@ -60,8 +60,8 @@ def folded(text: str) -> str:
     """Return a text without the differences that services are seen to make in a name.
 
     HTML is unescaped, compatibility forms and case are folded, and spaces, emoji, variation
-    selectors and joiners are left out, until nothing changes; of a text that has nothing else, only
-    case and spaces are. Punctuation, accents and digits count.
+    selectors and joiners are left out, until nothing changes. If nothing else is left of a
+    text, only case and spaces are folded. Punctuation, accents and digits count.
     """
     for _ in range(_MOST_FOLDS):
         before, text = text, _folded_once(text)

@@ -97,7 +97,7 @@ class Entry:
 
 
 class Audience(NamedTuple):
-    """The scope and the language of a list, of a service that has a list for each of them."""
+    """The scope and the language of a list, if a service has a list for each of them."""
 
     scope: str
     language: str = ""  # two letters; empty for users of all languages without a list of their own

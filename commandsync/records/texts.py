@@ -113,7 +113,7 @@ Text = CommandText | AnnouncementText | ApplicationCommand
 
 
 def type_of(text: Text) -> str:
-    """Return the type of a record, within which its name is unique; empty for a kind without."""
+    """Return the type of a record, within which its name is unique; empty if its kind has none."""
     return text.type if isinstance(text, ApplicationCommand) else ""
 
 
@@ -180,7 +180,7 @@ class Ability(NamedTuple):
 
     edit: bool  # whether it can edit a listed record, which then keeps its id
     uses: bool = False  # whether it counts how often a record is used
-    # How many records of a type it lists at most, of a kind with types; empty if not known.
+    # How many records of each type it lists at most, for a kind with types; empty if not known.
     most: Mapping[str, int] = MappingProxyType({})
 
     @property
@@ -218,7 +218,7 @@ def canonical(text: str) -> str:
     """Return a field as it is compared and sent: LF line ends, no surrounding whitespace.
 
     Nothing else is folded: case, inner spaces and Unicode forms are the author's. A canonical
-    text stays as it is: of several CR before an LF, none is left to be folded after a read.
+    text stays as it is: no CR before an LF is left to be folded after a read.
     """
     return (_LINE_END.sub("\n", text) if "\r" in text else text).strip()
 

@@ -92,7 +92,7 @@ class Facts:
     order: Fact  # whether it keeps the order of a list
     options: Fact  # whether it takes options as Discord's commands have them
     announcements: Fact  # whether it takes announcements
-    # How many records a list may have; of commands with sub-commands, how many commands.
+    # How many records a list may have; a command counts once, with all its sub-commands.
     most_records: Fact
     most_bytes: Fact  # how many bytes the array of all commands may have, as compact JSON in UTF-8
     most_sub_commands: Fact  # how many sub-commands and groups a command or a group may have

@@ -1,4 +1,4 @@
-"""A command of Discord as it is put together: one object, of the entries for its sub-commands.
+"""A command of Discord, put together: one object from the entries for its sub-commands.
 
 A manifest has an entry for each callable command. `calls_of` reads one entry: the levels of its own
 object, from the outermost group down to itself, as far as they are known. A `Draft` gathers those
@@ -28,7 +28,7 @@ _UNKNOWN = "…"  # the description of a group that nothing describes; Discord r
 class CallableCommand:
     """One callable command, or a group of them, as an entry has it."""
 
-    type: str  # that of the command that Discord has
+    type: str  # the type of Discord's command
     path: Path
     levels: tuple[Node | None, ...]  # as long as the path; None for an unknown one
     command: Registrable | None  # None for a sub-command that only the object of its group has
@@ -247,7 +247,7 @@ class Whole:
             node = dict(call.own)
         if len(call.path) == 1:
             node["type"] = int(self.draft.type)
-        elif node.get("type") != _GROUP:  # of one that is registered, or has no sub-commands
+        elif node.get("type") != _GROUP:  # a registered one, or one without sub-commands
             node["type"] = _SUB_COMMAND
         return self._described(node, call.path[-1], own)
 
@@ -334,7 +334,7 @@ def with_listed(
 
 
 def kept_of(option: Node, keeps: Callable[[Path], bool], path: Path) -> Node | None:
-    """Return a listed sub-command that is to stay, or a group with such ones; else None."""
+    """Return a listed sub-command that is to stay, or a group with its sub-commands that stay."""
     below = nested_in(option)
     if not below:
         return option if keeps(path) else None

@@ -147,7 +147,7 @@ def text_of(node: Node, *, installs: Sequence[int] = (), guild: str = "") -> App
 def entries_of(
     nodes: Iterable[Node], *, installs: Sequence[int] = (), guild: str = ""
 ) -> tuple[Entry, ...]:
-    """Return the listed commands that may be written, of the objects that Discord answers.
+    """Return the listed commands that may be written, from the objects that Discord answers.
 
     Others, such as Entry Points, are left alone.
     """

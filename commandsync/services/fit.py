@@ -173,7 +173,7 @@ def _keeps_objects(service: ListService) -> bool:
 
 
 def _uncallable(service: ListService, path: _Path, usage: str, known: Levels) -> Loss | None:
-    """Return why a command is not one that users call with a `/`; it may be without its object.
+    """Return the reason why users do not call a command with a `/`; its object may be missing.
 
     The name of a command in a menu has spaces, and its usage is the name alone.
     """

@@ -75,7 +75,7 @@ def compose(  # noqa: PLR0913 - the policy of the manifest
 
     Args:
         commands: The callable commands, in the manifest's order.
-        listed: The registered commands as they were read; none where they were not.
+        listed: The registered commands as they were read; empty if they were not.
         application: The application whose commands they are.
         guild: The server of the commands; empty for all servers.
         ignored: Whether the manifest leaves a callable command alone, by its name.

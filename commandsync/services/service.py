@@ -77,7 +77,7 @@ class RecordService(Service):
     delete: Callable[[str, Resource, str], Operation[str]]  # takes the id
 
 
-def _unreadable(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as of `Service.read`
+def _unreadable(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as `Service.read` has them
     raise errors.ArgumentError(f"the service does not return its list of {resource.collection}")
 
 
@@ -90,7 +90,8 @@ class ListService(Service):
     """
 
     origin: str  # its scheme and host
-    # Returns the request that replaces the list, of a bot's id and the commands of `fit`.
+    # Returns the request that replaces the list; its arguments are a bot's id and the commands of
+    # `fit`.
     replace: Callable[[str, Snapshot], Operation[None]]
     variables: tuple[str, ...] = ()  # of its token; the first one that is set counts
     renewal: str = ""  # the place of its token, after a 401; empty for the usual advice
@@ -103,7 +104,7 @@ class ListService(Service):
     # Returns a request that proves that the token is accepted, changes nothing, and reads the name
     # of its holder, if the answer has it; None where there is no such request.
     check: Callable[[], Operation[str]] | None = None
-    # Returns the request that posts an announcement, of a category; None where it takes none.
+    # Returns the request that posts an announcement in a category; None if it takes none.
     announce: Callable[[AnnouncementText, str], Operation[None]] | None = None
     # The users of this list, and the function that returns another list; None if it has only one.
     audience: Audience | None = None
@@ -139,7 +140,7 @@ class ListService(Service):
 
 
 def managed(snapshot: Snapshot) -> tuple[CommandText, ...]:
-    """Return the commands of a list; raises `ValueError` for one that is not managed.
+    """Return the commands of a list; raises `ValueError` if they are not managed.
 
     Such a list is never replaced by an empty one.
     """

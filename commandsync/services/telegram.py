@@ -35,7 +35,7 @@ OVERRIDING: Mapping[str, tuple[str, frozenset[str]]] = MappingProxyType(
         ),
     }
 )
-"""The scopes that need no chat: where their lists are shown, and in place of which others."""
+"""The scopes that need no chat, with the places of their lists, and the lists that they replace."""
 
 _SOURCE = FactSource(
     "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
