@@ -62,9 +62,9 @@ def main() -> int:
         return 1
     sys.path[:0] = [str(ROOT), *libraries]
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # code of the machine that no lock names
-    from commandsync.action.run import main as run  # noqa: PLC0415 - importable only now
+    from commandsync.action import run  # noqa: PLC0415 - importable only now
 
-    return run(os.environ)
+    return run.main(os.environ)
 
 
 def prepare(environ: Mapping[str, str]) -> list[str]:

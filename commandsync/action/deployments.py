@@ -74,7 +74,10 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 @dataclass(slots=True)
 class Deployments:
-    """The store at GitHub."""
+    """The store at GitHub.
+
+    The steps of an apply begin a delivery before its request and end it after that: `ListJob.steps`.
+    """
 
     github: GitHub | None
     repository: str

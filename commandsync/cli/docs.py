@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -304,7 +304,9 @@ def _open(output: Output, path: str) -> None:
         for name, value in os.environ.items()
         if not (_SECRET.match(name) or contains_token(value))
     }
-    if has_display(environment):
+    # Without a display, Linux has only browsers in the terminal, which is in use.
+    shows = {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"}.intersection(environment)
+    if shows or not sys.platform.startswith("linux"):
         address = Path(path).absolute().as_uri()
         command = [sys.executable, "-I", "-c", _SHOW, address]
         quiet = subprocess.DEVNULL  # browsers write about themselves
@@ -314,12 +316,3 @@ def _open(output: Output, path: str) -> None:
         if not ended.returncode:
             return
     output.notices([Notice("no browser can be started here", f"open {path} yourself")])
-
-
-def has_display(environment: Mapping[str, str]) -> bool:
-    """Return whether a browser has a place to appear.
-
-    Without a display, Linux has only browsers in the terminal, which is in use.
-    """
-    names = {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"}
-    return not sys.platform.startswith("linux") or not names.isdisjoint(environment)

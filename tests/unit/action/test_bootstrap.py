@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from commandsync.action import bootstrap
-from commandsync.action.step import secrets_of
 
 Tool = Callable[[str], Path]
 
@@ -175,40 +174,3 @@ def test_a_read_only_folder_is_reported(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "file").touch()
     with pytest.raises(bootstrap.BootstrapError, match="cannot write to RUNNER_TEMP"):
         bootstrap.prepare({"RUNNER_TEMP": str(tmp_path / "file" / "_temp")})
-
-
-def test_masks_cover_a_token_with_and_without_its_scheme() -> None:
-    masks = secrets_of(
-        {
-            "INPUT_TOKEN": "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
-            "COMMANDSYNC_TOKEN_MINE": "first-line\nsecond-line",
-            "COMMANDSYNC_STAGE": "production",
-            "COMMANDSYNC_BOT": "779641401482805289",
-            "COMMANDSYNC_TOKEN": "short",
-            "DISCORD_TOKEN": "of-discord",
-            "PATH": "/usr/bin:/usr/local/bin",
-        }
-    )
-
-    assert set(masks) == {
-        "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
-        "aaaaaaaa.bbbbbbbb.cccc/ccc",
-        "first-line\nsecond-line",
-        "of-discord",
-    }
-
-
-@pytest.mark.parametrize("token", ["", " ", "\n"])
-def test_an_empty_token_masks_nothing(token: str) -> None:
-    environment = {"INPUT_TOKEN": token, "INPUT_GITHUB_TOKEN": token, "COMMANDSYNC_TOKEN": token}
-
-    assert secrets_of(environment) == ()
-    assert secrets_of({"COMMANDSYNC_MINE": token}, named=["COMMANDSYNC_MINE"]) == ()
-
-
-def test_the_variable_that_a_manifest_names_is_masked_too() -> None:
-    environment = {"COMMANDSYNC_MINE": "marked-secret", "COMMANDSYNC_TOKEN": "marked-other"}
-    masks = secrets_of(environment, named=["COMMANDSYNC_MINE"])
-
-    assert "marked-secret" in masks
-    assert "marked-other" not in masks
