@@ -149,7 +149,7 @@ def handled(*, armed: bool = True) -> Iterator[Signals]:
     """Handle signals for as long as the block lasts; `armed` is as for `Signals`."""
     signals, hook = Signals(armed=armed), sys.unraisablehook
 
-    def show_dropped(unraisable: sys.UnraisableHookArgs) -> None:
+    def show_dropped(unraisable: "sys.UnraisableHookArgs") -> None:
         if not isinstance(unraisable.exc_value, Interruption):  # that is raised again
             hook(unraisable)
 
