@@ -76,7 +76,7 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 class Deployments:
     """The store at GitHub.
 
-    The steps of an apply begin a delivery before its request and end it after that: `ListJob.steps`.
+    The steps of a list (`sync.lists`) begin a delivery before its request, and end it after that.
     """
 
     github: GitHub | None
