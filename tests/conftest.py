@@ -75,7 +75,6 @@ _THOROUGH = (
     "e2e/server/test_serving.py::test_a_new_database",
     "e2e/server/test_serving.py::test_a_seed",
     "e2e/server/test_simulations.py",
-    "e2e/test_concurrent_runs.py",
     "e2e/test_demo.py",
     "e2e/test_discord.py",
     "e2e/test_disks.py",

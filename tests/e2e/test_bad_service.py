@@ -98,17 +98,6 @@ def test_a_strange_answer_is_an_error(home: Home, bot: Bot, proxy: Proxy, what: 
     assert bot.everything() == before
 
 
-def test_a_429_for_ever_is_given_up_after_the_retries(home: Home, bot: Bot, proxy: Proxy) -> None:
-    proxy.rule = lambda _: Instead(429, {"error": "Slow down."}, {"Retry-After": "0"})
-    before = bot.everything()
-
-    ran = home.run("apply", "--yes", "--retries", "2", "--format", "json", exits=1)
-
-    assert failed(ran, "rate-limited")
-    assert proxy.shorts() == ["GET commands"] * 3
-    assert bot.everything() == before
-
-
 @pytest.mark.promise("certificates")
 @pytest.mark.usefixtures("bot")
 def test_an_untrusted_certificate_is_reported_without_a_retry(home: Home) -> None:

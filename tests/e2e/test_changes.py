@@ -46,20 +46,6 @@ def test_a_child_tells_the_changes_since_a_tag(home: Home, repo: GitRepo) -> Non
     assert (ran.code, ran.out, ran.err) == (0, f"{MARKDOWN}- New: `/roll`.\n", "")
 
 
-def test_a_starter_is_compared_with_its_own_revision(home: Home) -> None:
-    assert home.run("init").code == 0
-    repo = git_repo(home.path)
-    repo.commit({}, tag="v1.2.0")
-    starter = (home.path / "commands.yaml").read_text(encoding="utf-8")
-    assert "{prefix}help [command]" in starter
-    home.write(starter.replace("{prefix}help [command]", "{prefix}help <command>"))
-
-    changes = home.run("changes", "--since", "v1.2.0")
-
-    assert changes.code == 0, changes.said
-    assert "/help needs <command> now" in changes.said
-
-
 def test_every_format_tells_the_same(home: Home, repo: GitRepo) -> None:
     repo.write({"commands.yaml": NEW})
 

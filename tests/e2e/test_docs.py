@@ -21,25 +21,6 @@ README = """\
 Kept as it is"""
 HELP = ("help", "Shows the help menu.", "/help [command]", "General")
 FACTS = ("facts", "Says a fact.", "/facts", "Fun")
-NEW_PAGE = """\
-# Commands
-
-<!-- commandsync:commands -->
-
-## General
-
-| Syntax            | Description          |
-| ----------------- | -------------------- |
-| `/help [command]` | Shows the help menu. |
-
-## Fun
-
-| Syntax   | Description  |
-| -------- | ------------ |
-| `/facts` | Says a fact. |
-
-<!-- /commandsync:commands sha256:750b7889ba49977b -->
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -49,29 +30,6 @@ def _manifest(home: Home) -> None:
 
 def reword(home: Home) -> None:
     home.write(fields(HELP, (FACTS[0], "Tells a fact.", *FACTS[2:])))
-
-
-def test_a_new_file_is_created_and_written_again_after_a_change(home: Home) -> None:
-    created = home.run("docs", "COMMANDS.md")
-
-    assert (created.code, created.said) == (0, "wrote COMMANDS.md\n")
-    assert home.read("COMMANDS.md") == NEW_PAGE
-    assert "up to date" in home.run("docs").err
-    reword(home)
-    assert home.run("docs", "-q").said == ""
-    assert "| Tells a fact. |" in home.read("COMMANDS.md")
-
-
-def test_the_usual_files_are_written_where_they_have_markers(home: Home) -> None:
-    home.write(README.encode(), "README.md")
-    home.write("# No list here, but `<!-- commandsync:commands -->`\n", "COMMANDS.md")
-
-    assert home.run("docs").err == "wrote README.md\n"
-
-    written = home.read("README.md")
-    assert written.count("\r\n") == written.count("\n") == 8
-    assert written.endswith("\r\n\r\nKept as it is")
-    assert "-->\r\n\r\n- `facts`: Says a fact.\r\n\r\n<!-- /commandsync:commands sha256:" in written
 
 
 def test_without_a_file_the_way_to_one_is_shown(home: Home) -> None:
@@ -182,13 +140,6 @@ def checked_list(home: Home) -> str:
         ["name", "description", "syntax", "category"]
     ] * 2
     return ran.out
-
-
-def test_a_list_is_printed(home: Home) -> None:
-    ran = home.run("docs", "--format", "markdown")
-
-    assert ran.out == "\n".join(NEW_PAGE.split("\n")[4:15]) + "\n"
-    assert list(home.path.iterdir()) == [home.path / "commands.yaml"]
 
 
 @pytest.mark.parametrize("option", ["--check", "--diff", "COMMANDS.md"])

@@ -140,18 +140,6 @@ def test_what_a_manifest_cannot_say_is_warned_about(service: Service, home: Home
     assert "listed once more" in ran.err
 
 
-def test_commands_typed_by_hand_are_kept(service: Service, home: Home, proxy: Proxy) -> None:
-    bot = service.bot(["one", "two", "three"])
-    home.variable("COMMANDSYNC_TOKEN", bot.token)
-    assert home.run("init").code == 0  # the service is not known yet: this is a starter
-    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
-
-    home.run("apply", "--yes", exits=5)
-
-    assert bot.names() == ["one", "two", "three"]
-    assert proxy.writes == []
-
-
 def test_a_manifest_is_never_replaced(service: Service, home: Home, proxy: Proxy) -> None:
     home.knows(service.bot(["one"]), url=proxy.url)
     home.write(fields(("mine",)))

@@ -74,27 +74,6 @@ def test_a_list_gets_what_the_platform_has_and_each_change_of_it(home: Home, ear
         assert place.listing.commands == [texts | {"description": "Bans them."}, CONFIG, MENU]
 
 
-CODE = """\
-exports.data = new SlashCommandBuilder().setName("ban").setDescription("Bans.")
-  .addUserOption((option) => option.setName("member").setDescription("Who").setRequired(true));
-"""
-
-
-def test_a_list_gets_the_options_of_a_builder_whose_code_is_literal(home: Home) -> None:
-    home.write(CODE, "src/ban.js")
-    with destination(home, "top.gg") as place:
-        place.write(more="    lossy: [category, description]\n")
-        assert home.run("import", "src").code == 0
-        planned = place.home.run("plan", "--requests")
-        assert place.apply("--unseen").code == 0
-
-    (sent,) = json.loads(planned.out[planned.out.index("\n[") :])
-    assert sent["options"] == [WHO]
-    assert place.listing.commands == [
-        {"type": 1, "name": "ban", "description": "Bans.", "options": [WHO]}
-    ]
-
-
 def test_nothing_is_sent_of_objects_that_are_broken_or_contain_the_token(home: Home) -> None:
     with destination(home, "top.gg") as place:
         place.write()
@@ -110,15 +89,6 @@ def test_nothing_is_sent_of_objects_that_are_broken_or_contain_the_token(home: H
         assert f"{OBJECTS}:1:1: error: " in broken.err
         assert place.listing.token not in exposing.said
         assert place.listing.requests == []
-
-
-def test_an_import_keeps_no_more_than_it_reads(home: Home) -> None:
-    home.write("version: 1\n")
-    ran = imported(home, BAN | {"options": [WHO | {"description": "x" * 10_485_300}]}, CONFIG)
-
-    assert "not kept: 10," in ran.err
-    assert "discord:" not in home.read(OBJECTS)
-    assert home.run("validate").code == 0
 
 
 def test_commands_are_mentioned_where_their_ids_are_known(home: Home) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.bots import Bot, Service
-from tests.support.home import PROGRAM, Home, checked, fields
+from tests.support.home import PROGRAM, Home, fields
 from tests.support.terminal import POSIX, Terminal
 
 on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor /dev/full")
@@ -187,12 +187,3 @@ def test_closed_streams_are_no_trouble(home: Home, closed: str) -> None:
     ran = home.child_of(["/bin/sh", "-c", program, PROGRAM[0]], exits=0)
 
     assert ran.err == ""
-
-
-@pytest.mark.usefixtures("bot")
-def test_plans_in_two_runs_are_equal_to_the_byte(home: Home) -> None:
-    first = home.child("plan", "--format", "json", PYTHONHASHSEED="1")
-    second = home.child("plan", "--format", "json", PYTHONHASHSEED="2")
-
-    assert checked(first, "plan")
-    assert first == second

@@ -61,13 +61,6 @@ def test_what_no_version_had_is_refused(home: Home, bot: Bot, repo: GitRepo) -> 
     assert "gone" not in bot.names()
 
 
-def test_a_plan_that_takes_nothing_away_needs_no_history(home: Home, bot: Bot) -> None:
-    home.write(wanted("gone", "new"))
-    applied(home, exits=0)
-
-    assert "new" in bot.names()
-
-
 @pytest.mark.parametrize(
     ("head", "owns"),
     [
@@ -99,16 +92,6 @@ def test_an_invalid_version_is_skipped_and_named(home: Home, bot: Bot, repo: Git
     assert f"skipped: {broken[:7]}" in ran.err
     assert "'by-hand'" in ran.err
     assert "'gone'" not in ran.err.partition("no version")[2]
-
-
-def test_a_renamed_manifest_is_followed(home: Home, bot: Bot, repo: GitRepo) -> None:
-    repo.commit({"old/bot.yaml": wanted("gone")})
-    repo.git("mv", "old/bot.yaml", "bot.yaml")
-    repo.commit({})
-    repo.git("mv", "bot.yaml", "commands.yaml")
-    repo.commit({"commands.yaml": wanted()})
-
-    assert explained(applied(home), bot)
 
 
 def test_includes_are_those_of_each_version(home: Home, bot: Bot, repo: GitRepo) -> None:

@@ -67,19 +67,6 @@ def test_a_plans_time_is_its_own(home: Home, bot: Bot, monkeypatch: pytest.Monke
     assert (again.code, titles(bot)) == (0, ["v2"])
 
 
-def test_another_manifest_is_due_now(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    home.write(NEWS, "before.yaml")
-    home.write(NEWS.replace("publish: 2026-12-03T18:00Z, ", ""))
-    changes: list[list[str]] = []
-    for number in (2, 3, 8):
-        set_clock(monkeypatch, number)
-        ran = home.run("plan", "--against", "before.yaml", "--format", "json")
-        changes.append([each["name"] for each in checked(ran, "plan")["changes"]])
-
-    assert changes == [["v2"], [], []]
-    assert titles(bot) == []
-
-
 def test_several_manifests_have_the_one_time_of_the_run(
     service: Service, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

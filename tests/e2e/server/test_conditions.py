@@ -1,4 +1,4 @@
-"""A bad day, on request: each condition does what it says, and the client copes with all."""
+"""A bad day, on request: each condition does what it says."""
 
 import json
 import signal
@@ -6,20 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from time import monotonic
-from typing import Any
 
 import pytest
 
-from commandsync.apply import run
-from commandsync.client import driver
-from commandsync.client.threads import Gate
 from commandsync.server.conditions import Conditions
-from commandsync.server.database import Database
 from commandsync.server.service import create_app, running
 from tests.support.callers import COMMAND, Caller
-from tests.support.home import Home, fields
+from tests.support.home import Home
 
 SEED = '{"bots": [{"id": "1", "profile": {"username": "Lantern"}}]}'
 
@@ -103,64 +97,6 @@ def test_requests_fail_before_or_after_their_work_and_the_seed_repeats_it(tmp_pa
 
 
 # All of them, and the client
-
-
-class Clock:
-    """The time of a service and its client, which goes on while the client waits."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._now = 0.0
-
-    def __call__(self) -> float:
-        return self._now
-
-    def replace_waits(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Let the client wait by this clock."""
-        next_event = driver._next_event  # noqa: SLF001 - where a run waits
-
-        def wait(gate: Gate, seconds: float) -> bool:
-            self._advance(seconds)
-            return not gate.stopped
-
-        def wait_for_event(events: Any, seconds: float | None) -> Any:  # noqa: ANN401 - the driver's
-            self._advance(seconds or 0)
-            return next_event(events, None if seconds is None else 0)
-
-        monkeypatch.setattr(Gate, "wait", wait)
-        monkeypatch.setattr(driver, "_next_event", wait_for_event)
-        monkeypatch.setattr(run, "REREADS", (0.0, 1.0, 3.0))
-
-    def _advance(self, seconds: float) -> None:
-        with self._lock:
-            self._now += seconds
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_apply_converges(home: Home, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    clock = Clock()
-    clock.replace_waits(monkeypatch)
-    listed = [{**COMMAND, "name": f"old {number}"} for number in range(6)]
-    bot = {"id": "1", "profile": {"username": "Lantern"}, "commands": listed}
-    seeded = home.write(json.dumps({"bots": [bot]}), "seed.json")
-    wanted = [(f"new {number}",) for number in range(8)] + [("old 1", "Is edited."), ("old 2",)]
-    home.write(fields(*wanted))
-
-    def application(database: Database) -> object:
-        return create_app(database, conditions=Conditions(latency=5, fail=0.3, chaos_seed=seed))
-
-    with running(str(home.path / "l.db"), seed=seeded, application=application) as service:  # type: ignore[arg-type]  # an ASGI application
-        home.variable("COMMANDSYNC_BASE_URL", service.url)
-        home.variable("COMMANDSYNC_TOKEN", service.bots[0].token)
-        codes: list[int] = []
-        while codes[-1:] != [0]:
-            codes.append(home.run("apply", "--yes", "--max-deletes", "all").code)
-            assert len(codes) < 8
-    with running(str(home.path / "l.db"), seed=seeded) as service:
-        names = [command["name"] for command in Caller(service.url, "1", "").listed()]
-
-    assert sorted(names) == sorted(name for name, *_ in wanted)
-    assert set(codes) <= {0, 1, 6}
 
 
 # The command

@@ -30,6 +30,7 @@ def test_a_link_inside_its_folder_is_written_through(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "new"
 
 
+@pytest.mark.promise("force")
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
 def test_a_link_out_of_its_folder_is_refused_even_when_it_leads_nowhere(tmp_path: Path) -> None:
     link = tmp_path / "link"
