@@ -2,7 +2,7 @@
 
 The values are the nodes of the file, in which each is a string as it is spelled. pydantic calls
 these functions for the fields of its models, and `keys` calls them for files that need no model;
-so nothing here loads pydantic, but for an error.
+so only an error loads pydantic here.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class UnfitError(Exception):
 class CommandDefaults(NamedTuple):
     """What a manifest defines for all of its commands."""
 
-    allowance: Allowance  # what prefixes add is taken from it
+    allowance: Allowance  # prefixes take their characters from it
     prefix: str
     category: str  # of commands that have none
 
@@ -87,7 +87,7 @@ class CommandDefaults(NamedTuple):
 
 def with_prefix(text: str, prefix: str) -> str:
     """Return a syntax with the prefix in it, canonical."""
-    # What is doubled stays; the text around it has no brace that belongs to it.
+    # {{prefix}} stays: the text around it has no brace that belongs to it.
     return canonical(_LITERAL.join(part.replace(_LITERAL, prefix) for part in text.split(_ESCAPED)))
 
 
@@ -238,7 +238,7 @@ CHARACTERS = r"[!-~]*[!-,.-~]-[!-,.-~][!-~]*"  # with a range
 EXAMPLE = "https://list.example/api/bots/{bot}/commands"
 _URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:%[0-9A-Fa-f]{2}|[!\"$&-\[\]-z|~]|\{bot\})*)"
 _UNQUOTED = re.compile("%([0-9A-Fa-f]{2})")
-_UNCHANGED = "%{}/?:@!$&'()*+,;=-._~"  # what a client sends as it is written
+_UNCHANGED = "%{}/?:@!$&'()*+,;=-._~"  # the characters that a client sends as they are written
 
 service = matching(
     SERVICE,
@@ -342,7 +342,7 @@ def identifier(text: str) -> str:
 
 
 def as_json(node: Node) -> Any:  # noqa: ANN401 - of JSON
-    """Return a value as JSON has it: what is quoted is a string, the rest by its spelling."""
+    """Return a value of JSON: a quoted one is a string, a plain one is read by its spelling."""
     match node:
         case Mapping():
             return {str(key): as_json(part) for key, part in node.items()}
@@ -360,7 +360,7 @@ def as_json(node: Node) -> Any:  # noqa: ANN401 - of JSON
 
 
 def written_object(node: Node) -> dict[str, Any]:
-    """Return Discord's own object as an import writes it: whatever the platform or the code had."""
+    """Return Discord's own object as an import writes it: every key is kept."""
     if not isinstance(node, Mapping):
         raise value_error(f"discord must be keys and values, not {called(node)}")
     return {str(key): as_json(part) for key, part in node.items()}

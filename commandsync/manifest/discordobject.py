@@ -2,8 +2,8 @@
 
 Names, descriptions and texts in languages are strings as they are spelled; the value of a choice
 follows the type of its option. Discord adds keys every year, so unknown ones are kept at every
-level, read as JSON. The tables of keys at the end say what is checked, and are also the JSON Schema
-by which editors complete and check it. How long a text may be is for the service to say.
+level, read as JSON. The tables of keys at the end define the checks, and also the JSON Schema by
+which editors complete an object and check it. How long a text may be is for the service to say.
 """
 
 import re
@@ -362,7 +362,7 @@ _KEYS: _Keys = {
 }
 OBJECT_SCHEMA = _schema(_KEYS)
 DEFINITIONS = {"option": _schema(_OPTIONS, *_VALUES)}
-"""The JSON Schema of an object, and of what it refers to: an option may have options."""
+"""The JSON Schema of an object, and of the options that it refers to, which may nest."""
 
 
 def _checked(node: Node, info: ValidationInfo[ValidationContext]) -> dict[str, Any]:
@@ -379,4 +379,4 @@ DiscordObject = Annotated[
 """Discord's own object of a command, as people write it; None if left out."""
 
 WrittenObject = Annotated[dict[str, Any] | None, PlainValidator(written_object)]
-"""The same as an import writes it, in JSON: whatever the platform or the code had is kept."""
+"""The same as an import writes it, in JSON: every key of the platform or the code is kept."""

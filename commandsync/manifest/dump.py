@@ -41,7 +41,7 @@ _PREFIX = re.compile(rf"[^{_NOT}]{{0,9}}[^\w{_NOT}]")  # / or !! or m!
 _SIGNS = re.compile(rf"[^\w{_NOT}]{{1,5}}(?=\w)")
 _LONGEST_CATEGORY = 100  # as the manifest's model has it
 _LINES = 2  # that `defaults:` takes up
-_WIDTH = 86  # of the lines of an object, without those of its entry around it
+_WIDTH = 86  # characters of a line of an object, without the indentation of its entry
 _FIRST = ("id", "type", "name", "name_localizations", "description", "description_localizations")
 _MENUS = {"2": "user", "3": "message"}  # by the types of their commands
 _LAST = ("choices", "options")  # of the keys of an object, in the order for readers
@@ -49,13 +49,13 @@ _LAST = ("choices", "options")  # of the keys of an object, in the order for rea
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """The text of a manifest file, and warnings about what it cannot express."""
+    """The text of a manifest file, and warnings about the records that it cannot express."""
 
     text: str
     warnings: tuple[str, ...] = ()
 
 
-def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
+def dump_manifest(  # noqa: PLR0913 - a backup has more than a pull
     snapshot: Snapshot,
     *,
     name: str = "",
@@ -69,7 +69,7 @@ def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
 ) -> Dump:
     """Write a listing as a manifest; the prefix and the category of most commands are written once.
 
-    What is empty of the first three is left out; the header becomes comments; `pin` adds the
+    An empty one of the first three is left out; the header becomes comments; `pin` adds the
     entries' ids, and `uses` a comment behind each id that notes how often the command was used. An
     apply of it deletes records of the kinds `mirrored` that are added later. Commands that are
     registered at Discord have their objects, and their ids in these; `discord` is the listing that

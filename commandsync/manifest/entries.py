@@ -186,7 +186,7 @@ def _unshown_texts(entries: Sequence[Placed]) -> None:
 
 
 def _invisible(name: str) -> str:
-    """Return the first character that nobody sees and nobody types, but for those of emoji."""
+    """Return the first invisible character of a name, outside emoji; empty for none."""
     for at, character in enumerate(name):
         joins = at > 0 and (category(name[at - 1]) in _JOINED or name[at - 1] == "\ufe0f")
         is_hidden = category(character) == "Cf" or character in _BLANK

@@ -1,6 +1,6 @@
 """The types of a manifest's values for pydantic: the check of each, and its JSON Schema.
 
-The checks are those of `checks.py`. A time has a zone, so that it means the same on every machine;
+`checks.py` has the checks. A time has a zone, so that it means the same on every machine;
 its forms are those that RFC 3339 and YAML's timestamps have in common.
 """
 
@@ -42,12 +42,12 @@ class Table(BaseModel):
     )
 
     def value(self) -> Any:  # noqa: ANN401 - as each model says
-        """Return the values, apart from their model if there is something for them."""
+        """Return the values as the package uses them; without a type of their own, the model."""
         return self
 
 
 def keyed(names: dict[str, Any], values: dict[str, Any]) -> WithJsonSchema:
-    """Return the JSON Schema of a mapping by those of its keys and of its values."""
+    """Return the JSON Schema of a mapping, given the schemas of its keys and values."""
     return WithJsonSchema(
         {"type": "object", "propertyNames": names, "additionalProperties": values}
     )

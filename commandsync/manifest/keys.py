@@ -72,7 +72,7 @@ class CommandKeys:
     name: str
     description: str = ""
     syntax: str = ""
-    category: str | None = None  # None if left out: the one of `defaults:` counts
+    category: str | None = None  # None if left out: then `defaults:` has it
     formerly: tuple[str, ...] = ()
     id: str = ""
     own: bool = False
@@ -81,7 +81,7 @@ class CommandKeys:
 
     @property
     def object(self) -> AnyMapping[str, Any] | None:
-        """Discord's own object without its id; None if it says no more than that."""
+        """Discord's own object without its id; None if it has nothing but the id."""
         if not self.discord:
             return None
         return {key: value for key, value in self.discord.items() if key != "id"} or None
@@ -175,7 +175,7 @@ class ManifestKeys:
     imports: ImportKeys = field(default_factory=ImportKeys)
     has_import: bool = False  # whether `import:` is there
     listings: tuple[ListingKeys, ...] = ()
-    # The values of the entries by their kinds, those of commands as `CommandKeys`.
+    # The values of the entries by their kinds; commands are `CommandKeys`.
     entries: AnyMapping[Resource, AnySequence[Any]] = field(default_factory=dict)
 
     @property
@@ -209,7 +209,7 @@ def manifest_keys(
     begun = len(context.cut)
     try:
         values = _values(root, _INCLUDED if included else _MANIFEST, _Info(context))
-    except ValueError:  # of pydantic, too, which need not be loaded
+    except ValueError:  # pydantic's errors are such errors
         del context.cut[begun:]  # the model finds them again
         return None
     if values.pop("version", None) is None and not included:
@@ -273,7 +273,7 @@ def _patterns(node: Node, info: _Info) -> tuple[str, ...]:
 
 
 def _checked(check: Callable[[str], str]) -> _Check:
-    """Return the check of a string that is not empty, for which there is another one, too."""
+    """Return the check of a string that is not empty and passes another check."""
     return lambda node, info: check(_text(node, info))
 
 

@@ -1,8 +1,8 @@
 """The keys of `listings:` as pydantic models.
 
-`ADAPTER` checks a list of entries. Each entry is a service that lists the bot, too: a known one by
-its name, or one that `replace:` declares, with the request that replaces its list and the one that
-reads it back. Problems that only show beside other keys are those of `listings.py`.
+`ADAPTER` checks a list of entries. Each entry is a service that lists the bot: a known one by its
+name, or one that `replace:` declares, with the request that replaces its list and the one that
+reads it back. `listings.py` reports the problems that only show beside other keys.
 """
 
 from typing import Annotated, Literal, cast, get_args
@@ -186,7 +186,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "replace": ReplaceModel,
     "read": ReadModel,
 }
-"""As those of the rest of a manifest."""
+"""The models of the keys that hold keys and values, as `model.TABLES` has the others."""
 
 ADAPTER: TypeAdapter[list[ListingModel]] = TypeAdapter(
     Annotated[

@@ -35,7 +35,7 @@ class ManifestListing(ListingKeys):
     """A service that lists the bot, at its place in the manifest."""
 
     location: Location
-    audience: Audience | None = None  # for whom the list is, of a service with several lists
+    audience: Audience | None = None  # the users who see the list, if the service has several lists
     first: bool = True  # whether it is the first list of its entry
     # The descriptions in its language by the names of commands; None for a list to delete.
     texts: Mapping[str, str] | None = field(default_factory=dict)
@@ -96,7 +96,7 @@ class ManifestListing(ListingKeys):
         return identity_for(identity, self.audience)
 
     def targets(self, manifests_bot: str) -> Iterator[tuple[str, ...]]:
-        """Yield what no other listing may have: its identity, and its name for one bot."""
+        """Yield the values that no other listing may have: its identity, its name for one bot."""
         service, bot = self.list_service, self.bot_of(manifests_bot)
         if bot or not service.names_bot:
             yield (self.identity(manifests_bot),)

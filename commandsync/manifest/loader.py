@@ -138,14 +138,14 @@ def load_manifests(
     """Load manifests with everything they include.
 
     Args:
-        sources: What `-f` names: files, `-` for standard input, or folders: of those, the
-            *.yaml and *.yml files directly in them that have a top-level `version:`, or cannot
-            be read or parsed.
+        sources: The values of `-f`: files, `-` for standard input, or folders. A folder has the
+            *.yaml and *.yml files directly in it that have a top-level `version:`, or cannot be
+            read or parsed.
         stdin: Reads standard input; called at most once.
         workspace: In CI the folder of the checkout: no file in it is read through a link that
             leads out of it.
-        contents: The contents of files by their paths, in place of what is on the disk. What is
-            read from there is added: with it, a manifest is loaded as it would be after an edit.
+        contents: The contents of files by their paths, in place of the files on the disk. Files
+            that are read are added. With it, a manifest is loaded as it would be after an edit.
         needs_imported: Whether a manifest with `import:` needs its imported file. An earlier
             version may be older than that file: it has its own entries then.
         folders: The folders in which files are looked for are added: a new file in one of them may
@@ -180,7 +180,7 @@ def load_manifests(
 def _same_applications(manifests: Iterable[Manifest]) -> Iterable[Problem]:
     """Refuse two manifests for the same commands at Discord: each would delete the other's.
 
-    The application is that of the token, and so of its variable where no bot is written.
+    Where no bot is written, the token decides the application, and its variable tells it apart.
     """
     first: dict[tuple[str, ...], DiscordListing] = {}
     for listing in filter(None, (manifest.discord for manifest in manifests)):

@@ -1,10 +1,10 @@
 """YAML text -> the tree of a file: strings, lists and mappings that carry their places.
 
-The nodes are what pydantic validates, so each of its errors holds the node that it is about, and
-no second tree of places is needed. `parse` builds them from the parser's events, and limits hold
-before anything is built: PyYAML's own composer recurses, does not count the values that aliases
-repeat, and drops the first of two equal keys without an error. A syntax error costs one entry of a
-list, or the value of one top-level key: it is made empty, in place, and the file is read again.
+pydantic validates these nodes, so each of its errors holds the node that it is about, and no second
+tree of places is needed. `parse` builds them from the parser's events, and limits hold before
+anything is built: PyYAML's own composer recurses, does not count the values that aliases repeat,
+and drops the first of two equal keys without an error. A syntax error costs one entry of a list, or
+the value of one top-level key: it is made empty, in place, and the file is read again.
 """
 
 import re
@@ -163,13 +163,13 @@ class _Builder:
     allowance: Allowance
     stack: list[OpenNode] = field(default_factory=list)
     anchors: dict[str, Node | None] = field(default_factory=dict)  # None: its node is open
-    unused: dict[str, Scalar] = field(default_factory=dict)  # what no alias repeats yet
+    unused: dict[str, Scalar] = field(default_factory=dict)  # the strings that no alias repeats yet
     nodes: int = 0
     characters: int = 0
     documents: int = 0
     broken: bool = False
     root: Node | None = None
-    blanked: set[int] = field(default_factory=set)  # where values are that errors have cost
+    blanked: set[int] = field(default_factory=set)  # the places of values that errors have cost
 
     def fail(self, at: int, message: str, hint: str = "") -> StopReadingError:
         self.report.error(at, message, hint)

@@ -154,7 +154,7 @@ def laid_over(
     order: Sequence[str],
     ignored: Patterns,
 ) -> Overlay:
-    """Lay the entries of a manifest over the imported commands; report what does not fit."""
+    """Lay the entries of a manifest over the imported commands; report those that do not fit."""
     laying = _Laying(imported, defaults, prefix, {entry.model.name for entry in own})
     rest = [entry for entry in own if not laying.lay(entry)]
     for entry in rest:
@@ -185,7 +185,7 @@ class _Laying:
     by_name: dict[str, list[int]] = field(init=False)
     by_folded: dict[str, ImportedCommand] = field(init=False)
     by_syntax: dict[str, ImportedCommand] = field(init=False)
-    lost: dict[str, str] = field(init=False)  # what became of names, to be said of an entry
+    lost: dict[str, str] = field(init=False)  # for messages: why a name is not imported
 
     def __post_init__(self) -> None:
         content = self.imported.content

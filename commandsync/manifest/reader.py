@@ -1,7 +1,7 @@
 """One manifest: its file and those that it includes -> its defaults and entries.
 
-`ManifestReader` reads and parses the file, checks its keys (`validation`), and then those of each
-included file; the entries of all of them are completed by the defaults, and checked together.
+`ManifestReader` reads and parses the file, checks its keys (`validation`), and then the keys of
+each included file; the entries of all of them are completed by the defaults, and checked together.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class DiscordListing:
     base_url: str = ""  # the scheme and host in place of Discord's own; empty for these
     token_env: str = ""  # the variable that holds the token; empty for the service's own
     bot: str = ""  # the id of the bot or its application; empty if the token decides
-    lossy: tuple[str, ...] = ()  # what may be missing without a warning
+    lossy: tuple[str, ...] = ()  # the parts that may be missing without a warning
     location: Location
     service: ClassVar[str] = DISCORD
 
@@ -98,7 +98,7 @@ class Manifest:
     bot: str = ""  # the bot's id; empty when the manifest has none
     base_url: str = ""  # in its one spelling; empty when the manifest has none
     token_env: str = ""  # the variable that holds the token; empty when the manifest has none
-    prefix: str | None = None  # what replaces `{prefix}`; None when the manifest has none
+    prefix: str | None = None  # the text in place of `{prefix}`; None when the manifest has none
     category: str = ""  # the category of commands that have none
     rules: SyncRules = field(default_factory=SyncRules)
     imports: ImportKeys = field(default_factory=ImportKeys)  # where commands are imported from

@@ -1,7 +1,7 @@
 """The files of a manifest: found by patterns, read as text within limits, with problems at places.
 
-`read_source` decodes a file; `Source` knows the line and column of every character. What is wrong
-is collected while all files are read (`FileProblems`, `Problems`), to be reported at once.
+`read_source` decodes a file; `Source` knows the line and column of every character. Problems are
+collected while all files are read (`FileProblems`, `Problems`), to be reported at once.
 `included_paths` finds the files that a manifest includes, and `yaml_files` those of a folder.
 """
 
@@ -101,9 +101,11 @@ class Origin:
 
     stdin: Callable[[], bytes]
     workspace: Path | None = None  # the folder that a CI job works in; None outside CI
-    # The contents of files by path, in place of those on the disk; what is read there is added.
+    # The contents of files by path, in place of the disk. Files that are read are added.
     contents: dict[str, bytes] = field(default_factory=dict, repr=False)
-    folders: set[str] = field(default_factory=set, repr=False)  # those searched are added
+    folders: set[str] = field(
+        default_factory=set, repr=False
+    )  # the folders that are searched are added
     needs_imported: bool = True  # whether a manifest with `import:` needs its imported file
 
 
@@ -431,5 +433,5 @@ def identity(path: str) -> str | Path:
         return path
     try:
         return Path(path).resolve()
-    except (OSError, ValueError, RuntimeError):  # reading it reports what is wrong
+    except (OSError, ValueError, RuntimeError):  # reading the file reports the problem
         return path

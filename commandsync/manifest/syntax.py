@@ -8,7 +8,7 @@ from yaml.reader import Reader
 
 from commandsync.manifest.source import Source, quoted
 
-UNPRINTABLE = Reader.NON_PRINTABLE  # what YAML refuses, as PyYAML has it
+UNPRINTABLE = Reader.NON_PRINTABLE  # the characters that YAML refuses, as PyYAML has them
 _VALUE = re.compile(r"[ \t]*(?:- +)*(?:[\w-]+[ \t]*:[ \t]+)?(?P<value>[^\s#].*)")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
 _LONGEST_EXAMPLE = 200

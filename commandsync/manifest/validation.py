@@ -1,8 +1,8 @@
 """A file's nodes -> its model, and the problems within its entries.
 
-`validated` lets pydantic check a file; what it refuses becomes problems at the nodes' places, in
-words. The problems between entries are those of `entries.py`. `validated_import` does the same for
-an imported file, which its first problem refuses as a whole.
+`validated` lets pydantic check a file, and reports each value that it refuses, in words and at the
+place of its node. `entries.py` reports the problems between entries. `validated_import` checks an
+imported file, which its first problem refuses as a whole.
 """
 
 import re

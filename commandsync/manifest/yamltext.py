@@ -1,7 +1,7 @@
 """Texts, objects and entries in YAML, so that they read well and load as exactly these texts.
 
 Scalars are written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and
-quotes what people would write plain. `flow` writes an object on one line, `block` on several.
+quotes texts that people would write plain. `flow` writes an object on one line, `block` on several.
 `imported_text` writes a whole file: `NAME.imported.yaml` beside a manifest.
 """
 
@@ -14,16 +14,16 @@ from commandsync.records.imported import ImportedFile
 
 _HEAD = "# Written by `commandsync import`. Do not edit: entries of {} win."
 
-# What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
-# overrides and marks, spaces of no width, a byte order mark, tags). Joiners stay: emoji and scripts
-# need them.
+# Characters that need an escape: YAML refuses them or takes them for a line break, or they are
+# invisible (bidi overrides and marks, spaces of no width, a byte order mark, tags). Joiners stay:
+# emoji and scripts need them.
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
 _HIDDEN = r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f"
 _UNSAFE = _CONTROLS + _HIDDEN
 _ESCAPED = re.compile(rf'[{_UNSAFE}"\\\n\t]|#(?=#\w*\[)')
 _UNPRINTABLE = re.compile(rf"[{_UNSAFE}]")
 _BREAKING = re.compile(rf"[{_UNSAFE}\n]")
-# What a CI runner that prints a pulled manifest would obey, had it the beginning of a line.
+# Texts at the beginning of a line that a CI runner would obey when it prints a pulled manifest.
 _OBEYED = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 # A letter first, then nothing that could end the text or make it a key.
 _PLAIN = re.compile(rf"[^\W\d_](?:[^{_UNSAFE}\n\t:#]|:(?=[^\s])|(?<! )#)*")

@@ -1,7 +1,7 @@
 """Discord's REST interface for an application, as pure functions: it keeps the commands.
 
 `respond` takes a request, an application and a time, and returns the response and the application
-after it. Requests about commands are those of `discordcommands`; all others are answered with the
+after it. `discordcommands` answers requests about commands; all others are answered with the
 constant parts of an application with one server, so that a bot starts. The ids that are made here
 (of commands, of the owner, of the server) serve the run only: `registered` leaves them out, so that
 they never reach a manifest.
@@ -70,7 +70,7 @@ class ApplicationState:
     application: str  # its id
     guild: str = GUILD
     lists: CommandLists = field(default_factory=CommandLists)
-    bot_id: str = ""  # if it is not that of the application
+    bot_id: str = ""  # if it is not the application's
     name: str = "recorded"  # of the application and of the bot
     registrations: int = 0  # requests that changed a list
     refused: tuple[RefusedRegistration, ...] = ()

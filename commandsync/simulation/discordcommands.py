@@ -1,9 +1,9 @@
 """Discord's lists of application commands: one for all servers, and one of each server.
 
 `respond` takes a call and the lists, and returns the response and the next lists. A list keeps each
-command as it was sent, and an answer adds what Discord adds (`answered`). A POST overwrites the
-command of its type and name; the id of a command stays over every edit; a type never changes. What
-is not valid is refused, and changes nothing.
+command as it was sent, and an answer has the keys that Discord adds (`answered`). A POST overwrites
+the command of its type and name; the id of a command stays over every edit; a type never changes. A
+request that is not valid is refused, and changes nothing.
 
 Rules and shapes: Discord's documentation of the API version 10, "Application Commands", its
 published OpenAPI description, and the errors that public reports quote. The documents do not say
@@ -45,7 +45,7 @@ Found = dict[str, Any]
 
 
 class Quota(NamedTuple):
-    """How often something may be done in a time that begins with the first."""
+    """A number of uses in a time that begins with the first one."""
 
     most: int
     seconds: float
@@ -67,7 +67,7 @@ class Window(NamedTuple):
     used: int
 
     def spend(self, count: int = 1) -> "Window":
-        """Return the window after it was done again."""
+        """Return the window after more uses."""
         return self._replace(used=self.used + count)
 
 
@@ -315,7 +315,7 @@ def _found(call: CommandRequest, lists: CommandLists) -> RegisteredCommand:
     raise DiscordError(404, 10063, "Unknown application command")
 
 
-# What is refused beside the content of one command.
+# Refusals for other reasons than the content of one command.
 
 
 def _check(errors: Mapping[str, Any]) -> None:
@@ -345,7 +345,7 @@ def _counted(
     return replace(lists, created={**lists.created, call.guild: window})
 
 
-# A command as it is answered: with what Discord adds, and without what it leaves out.
+# Commands in answers: Discord adds keys, and leaves others out.
 
 _ANSWERED = ("name", "description", "name_localizations", "description_localizations")
 _KNOWN = {

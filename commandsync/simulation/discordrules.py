@@ -1,6 +1,6 @@
 """Discord's rules for the body of an application command.
 
-`errors_of` returns what an answer has under `errors`: a tree by the keys and places of the body,
+`errors_of` returns the `errors` of an answer: a tree by the keys and places of the body,
 whose leaves are lists of codes and messages under `_errors`. A body without a wrong part has none.
 
 Rules: Discord's documentation of the API version 10, "Application Commands", and its published

@@ -48,7 +48,7 @@ class Response:
 
 
 class RefusalError(Exception):
-    """A request is refused; `Simulation.refuse` writes that as the service does."""
+    """A request is refused; `Simulation.refuse` writes the response as the service does."""
 
     def __init__(
         self, status: int, reason: str = "", seconds: int | None = None, **headers: str
@@ -92,18 +92,18 @@ class DocumentedService:
 
     name: str
     variable: str  # the environment variable of its token
-    prefix: str  # what the paths of its interface begin with
+    prefix: str  # the beginning of the paths of its interface
     answer: Answer
     # Returns the state before any request.
     start: Callable[["Simulation"], ServiceState] = lambda _simulation: ServiceState()
     # What the documents leave open: for each question its answers, the default first.
     open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # Returns the content of a refusal; its arguments are those of `Simulation.refuse`.
+    # Returns the content of a refusal; it has the arguments of `Simulation.refuse`.
     refused: Callable[[int, str, int | None], object] = lambda _status, reason, _seconds: {
         "message": reason
     }
     refusal_type: str = "application/json"  # the media type of a refusal
-    refusal_headers: Mapping[str, str] = field(default_factory=dict)  # what each refusal has
+    refusal_headers: Mapping[str, str] = field(default_factory=dict)  # of each refusal
     bot: str = "812045337190064138"  # the id of the bot if no other one is given
     token: str = "simulated-{secret}"  # noqa: S105 - the form of its token, with `{bot}` too
     names_bot: bool = False  # whether its entry in a manifest has the bot's id
@@ -118,7 +118,7 @@ class Simulation:
     """A simulated service with its one bot, ready to answer."""
 
     service: DocumentedService
-    answers: Mapping[str, str]  # what its documents leave open, decided
+    answers: Mapping[str, str]  # to the questions that its documents leave open
     bot: str
     token: str = field(repr=False)
 
@@ -133,7 +133,7 @@ class Simulation:
             return replace(response, headers={**response.headers, **refusal.headers}), state
 
     def refuse(self, status: int, reason: str, seconds: int | None = None) -> Response:
-        """Return a refusal as the service writes it; `seconds` is when to come back."""
+        """Return a refusal as the service writes it; the client may come back after `seconds`."""
         content = self.service.refused(status, reason, seconds)
         in_header = self.answers.get("retry_after", "header") == "header"
         headers = {"Retry-After": str(seconds)} if seconds is not None and in_header else {}

@@ -87,7 +87,7 @@ class ListInterface:
 
     path: str  # with `{bot}` for the bot's id
     method: str = "POST"
-    scheme: str = ""  # what precedes the token in `Authorization`
+    scheme: str = ""  # the text before the token in `Authorization`
     body: TypeAdapter[Any] = _DISCORD_LIST  # a list, or an object with `commands`
     success: tuple[int, object] = (204, "")  # the status and the content of the answer
     missing: int = 401  # the status without a token
@@ -151,7 +151,7 @@ def _top_gg(
     if request.path == _PROJECT:
         check_method(request, "GET")
         _TOP_GG_LIST.check_caller(simulation, request)
-        # The id is the service's own number of the project, not that of the bot.
+        # The id is the service's own number of the project, not the bot's id.
         return Response(200, {"id": "934871250017923072", "name": "Lantern", "type": "bot"}), state
     if request.path != f"{_PROJECT}/announcements":
         return _TOP_GG_LIST.answer(simulation, request, state, now)
