@@ -7,8 +7,8 @@ Each file that may declare commands is parsed (`parsedfile`) and visited once fo
 possible declarations (`scope`). `meaning` follows names between the files and evaluates literals,
 `cog` reads classes, the bot's own decorators and traits. The `Inventory` holds the
 declarations by decorators and calls (`declarations`); `entries` makes the commands of it.
-`parameter` reads the arguments that users give, each with its `annotation`. Of Telegram's
-frameworks, `telegram` reads the handlers and the menus.
+`parameter` reads the arguments that users give. Of Telegram's frameworks, `telegram` reads the
+handlers and the menus.
 
 A decorator or a class is a framework's by its import, followed through the bot's files. What is not
 in these files is a mark of what is read (`Code.mark`), or a command that is not read (`Code.skip`).

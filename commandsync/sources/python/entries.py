@@ -9,7 +9,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain as chained
 from itertools import islice
@@ -25,12 +25,21 @@ from commandsync.sources.entry import (
     prefix_syntax,
     slash_syntax,
 )
-from commandsync.sources.objects import object_of
+from commandsync.sources.objects import KEYS, object_of
 from commandsync.sources.python.cog import ClassRole, Cogs, of_arguments, of_decorators
 from commandsync.sources.python.declarations import Declaration, Form
-from commandsync.sources.python.meaning import UNKNOWN, Code
+from commandsync.sources.python.meaning import UNKNOWN, Code, Value
 from commandsync.sources.python.parameter import Arguments, ParameterArgument
-from commandsync.sources.python.scope import Scope, callee, last_name, parameters, spelled, words
+from commandsync.sources.python.scope import (
+    Function,
+    Scope,
+    callee,
+    keywords,
+    last_name,
+    parameters,
+    spelled,
+    words,
+)
 
 Chain = list[Declaration]
 
@@ -42,6 +51,34 @@ _OF_GROUPS = {"name", "description", "parent"}  # keys of groups that an object 
 _LONGEST = 100  # characters, of the description of a slash command
 _MOST_GROUPS = 10  # in each other
 _MOST_CHAINS = 25
+_CHANGING = {  # keys and decorators that change the object in ways that are not known here
+    *KEYS["command"] - {"name", "description", "nsfw", "type", "id", "category"},
+    *("allowed_contexts", "allowed_installs", "dm_only", "guild_install", "user_install"),
+    *("auto_locale_strings", "autocomplete", "guild_only", "install_types", "option"),
+    *("private_channel_only", "permissions"),
+}
+_PERMISSIONS = {"default_permissions", "default_member_permissions"}
+_KNOWN = _PERMISSIONS | {"guild_only"}  # decorators
+_BITS = {
+    "kick_members": 1,
+    "ban_members": 2,
+    "administrator": 3,
+    "manage_channels": 4,
+    "manage_guild": 5,
+    "view_audit_log": 7,
+    "send_messages": 11,
+    "manage_messages": 13,
+    "mention_everyone": 17,
+    "mute_members": 22,
+    "deafen_members": 23,
+    "move_members": 24,
+    "manage_nicknames": 27,
+    "manage_roles": 28,
+    "manage_webhooks": 29,
+    "manage_events": 33,
+    "manage_threads": 34,
+    "moderate_members": 40,
+}
 
 
 @dataclass
@@ -196,11 +233,14 @@ class Entries:
                 self.code.mark(reason, part.node, part.scope, name)
 
     def _members(self, declaration: Declaration) -> Node | None:
-        """Return the members of a slash command but its texts; None if it is not all literal."""
+        """Return the members of a slash command but its texts; None if it is not all literal.
+
+        A service gets no options rather than wrong ones.
+        """
         if declaration.function is None:
             return None
         function, scope = declaration.function
-        members = self.arguments.members_of(function, scope, declaration.given)
+        members = self._stated_members(function, scope, declaration.given)
         optional_types = not _is_disnake(declaration)
         arguments = [
             (argument, _is_required(argument, optional_types=optional_types))
@@ -208,9 +248,39 @@ class Entries:
         ]
         arguments.sort(key=lambda pair: not pair[1])
         options = [argument.option_of(required=required) for argument, required in arguments]
-        if UNKNOWN in members.values() or None in options:
+        if members is None or UNKNOWN in members.values() or None in options:
             return None
         return {**members, "options": options} if options else members
+
+    def _stated_members(
+        self, function: Function, scope: Scope, declared: Mapping[str, ast.expr]
+    ) -> dict[str, Value] | None:
+        """Return the members that decorators and the declaration state; None if others change it.
+
+        `declared` are the arguments of the declaration.
+        """
+        named = {last_name(callee(each)): each for each in function.decorator_list}
+        changing = {*declared, *named.keys() - _KNOWN} & _CHANGING
+        if changing or function.name in scope.file.autocompleted:
+            return None
+        is_nsfw = self.code.value(declared.get("nsfw", ast.Constant(value=False)), scope)
+        members: dict[str, Value] = {"nsfw": is_nsfw} if is_nsfw else {}
+        if "guild_only" in named:
+            members["contexts"] = [0]
+        for name in _PERMISSIONS & named.keys():
+            members["default_member_permissions"] = self._permissions(named[name], scope)
+        return members
+
+    def _permissions(self, decorator: ast.expr, scope: Scope) -> Value:
+        """Return the permissions that a decorator names, as Discord writes them."""
+        if not isinstance(decorator, ast.Call) or decorator.args:
+            return UNKNOWN
+        given = keywords(decorator)
+        named = {key: self.code.value(value, scope) for key, value in given.items()}
+        is_known = len(named) == len(decorator.keywords) and UNKNOWN not in named.values()
+        if not (is_known and named.keys() <= _BITS.keys()):
+            return UNKNOWN
+        return str(sum(1 << _BITS[key] for key, value in named.items() if value))
 
     def _description(self, declaration: Declaration, *, prefix: bool) -> str:
         description = self._text(declaration, "description")

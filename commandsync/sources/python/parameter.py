@@ -1,31 +1,38 @@
 """The parameters of a command's function: the arguments that users give, and options at Discord.
 
-The annotation of a parameter (`annotation`), its default and decorators describe an argument. All
-that they state of the option at Discord is in `ParameterArgument.members`. `members_of` makes the
-object of a whole command, if all of it is literal: if something is computed or unknown, there is no
-object, for a service gets no options rather than wrong ones.
+The annotation of a parameter, its default and decorators describe an argument. An annotation may be
+written as text, name an alias, or contain the call that describes the argument.
+
+All that they state of the option at Discord is in `ParameterArgument.members`, as Discord's own
+keys; a part that only a run can tell is `UNKNOWN` there.
 """
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from commandsync.records.snapshot import Node
-from commandsync.sources.objects import KEYS
-from commandsync.sources.python.annotation import LIMITS, AnnotatedType, Annotations
-from commandsync.sources.python.cog import lineage
-from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value
+from commandsync.sources.python.cog import ClassRole, lineage
+from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value, is_known
 from commandsync.sources.python.scope import (
     Function,
     Scope,
-    callee,
     keywords,
     last_name,
     parameters,
 )
 
+_MOST_PARTS = 200
+_OPTIONS = {"Option", "SlashOption"}
+_NONE = ast.Constant(None)
+_TYPES = {"str": 3, "int": 4, "bool": 5, "User": 6, "Member": 6, "Role": 8, "float": 10}
+_TYPES |= {"Attachment": 11}
+_CHANNELS = {"TextChannel": 0, "VoiceChannel": 2, "CategoryChannel": 4, "StageChannel": 13}
+_OF_VALUES: dict[type, int] = {str: 3, int: 4, float: 10}
+_LIMITS = ("min_value", "max_value", "min_length", "max_length")  # of numbers, and of texts
 _DESCRIPTIONS = {"Option", "Param", "SlashOption", "flag", "option", "param", "parameter"}
 _DEFAULTS = {  # of discord.ext.commands, as its signatures show them
     "Author": "<you>",
@@ -39,38 +46,24 @@ _POSITIONS = {  # the positional arguments of the calls that describe an argumen
     **dict.fromkeys(("Param", "param"), ("default",)),
 }
 _RENAMED = {"ge": "min_value", "le": "max_value"}
-_STATED = {*LIMITS, "name", "description", "choices"}  # members of an option
+_STATED = {*_LIMITS, "name", "description", "choices"}  # members of an option
 _READ = _STATED | {"required", "input_type", "default"}  # the others may change it in any way
 
 
-_CHANGING = {  # keys and decorators that change the object in ways that are not known here
-    *KEYS["command"] - {"name", "description", "nsfw", "type", "id", "category"},
-    *("allowed_contexts", "allowed_installs", "dm_only", "guild_install", "user_install"),
-    *("auto_locale_strings", "autocomplete", "guild_only", "install_types", "option"),
-    *("private_channel_only", "permissions"),
-}
-_PERMISSIONS = {"default_permissions", "default_member_permissions"}
-_KNOWN = _PERMISSIONS | {"guild_only"}  # decorators
-_BITS = {
-    "kick_members": 1,
-    "ban_members": 2,
-    "administrator": 3,
-    "manage_channels": 4,
-    "manage_guild": 5,
-    "view_audit_log": 7,
-    "send_messages": 11,
-    "manage_messages": 13,
-    "mention_everyone": 17,
-    "mute_members": 22,
-    "deafen_members": 23,
-    "move_members": 24,
-    "manage_nicknames": 27,
-    "manage_roles": 28,
-    "manage_webhooks": 29,
-    "manage_events": 33,
-    "manage_threads": 34,
-    "moderate_members": 40,
-}
+@dataclass(slots=True)
+class AnnotatedType:
+    """The content of an annotation."""
+
+    optional: bool = False  # whether None is one of several types
+    greedy: bool = False  # whether it takes as many as there are (`Greedy[...]`)
+    attachment: bool = False  # whether it is a file
+    literals: tuple[Value, ...] = ()  # the values of a `Literal`, alone or with None
+    # Of an option: its type, its choices and its limits; `UNKNOWN` for what is computed.
+    members: dict[str, Value] = field(default_factory=lambda: {"type": UNKNOWN})
+    flags: Definition | None = None  # a class of flags in the bot's files
+    option: Definition | None = None  # the call that describes it: `Option(str, "...")`
+    unread: list[Definition] = field(default_factory=list)  # the parts that the code does not state
+    unfollowed: list[Definition] = field(default_factory=list)  # classes that are not in the source
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,7 +104,6 @@ class Arguments:
 
     def __init__(self, code: Code) -> None:
         self._code = code
-        self._annotations = Annotations(code)
         self._of: dict[Function, list[ParameterArgument]] = {}
 
     def of(self, function: Function, scope: Scope) -> list[ParameterArgument]:
@@ -140,7 +132,7 @@ class Arguments:
                     yield self._argument(node, statement.value, inside)
 
     def _argument(self, node: ast.arg, default: ast.expr | None, scope: Scope) -> ParameterArgument:
-        annotation = self._annotations.read(node.annotation, scope)
+        annotation = self._annotated(node.annotation, scope)
         argument = ParameterArgument(
             name=node.arg,
             option=node.arg,
@@ -169,9 +161,9 @@ class Arguments:
         positions = _POSITIONS.get(self._code.called(description), ())
         given = keywords(call) | dict(zip(positions, call.args, strict=False))
         if "converter" in given:
-            argument.annotation = self._annotations.read(given["converter"], scope)
+            argument.annotation = self._annotated(given["converter"], scope)
         if "input_type" in given:
-            argument.members |= self._annotations.read(given["input_type"], scope).members
+            argument.members |= self._annotated(given["input_type"], scope).members
         argument.members |= self._members(given, scope)
         if len(given) < len(call.args) + len(call.keywords):  # some are not known here
             argument.members["type"] = UNKNOWN
@@ -276,33 +268,180 @@ class Arguments:
         callables = ast.ClassDef | Function | ast.Lambda
         return isinstance(meaning, Definition) and isinstance(meaning.node, callables)
 
-    def members_of(
-        self, function: Function, scope: Scope, declared: Mapping[str, ast.expr]
-    ) -> dict[str, Value]:
-        """Return the members of a command that its decorators and its declaration state.
+    # Annotations
 
-        `declared` are the arguments of its declaration. `UNKNOWN` stands for what is computed, or
-        changes the command in a way that is not known here.
-        """
-        named = {last_name(callee(each)): each for each in function.decorator_list}
-        changing = {*declared, *named.keys() - _KNOWN} & _CHANGING
-        if changing or function.name in scope.file.autocompleted:
-            return {"type": UNKNOWN}
-        is_nsfw = self._code.value(declared.get("nsfw", ast.Constant(value=False)), scope)
-        members: dict[str, Value] = {"nsfw": is_nsfw} if is_nsfw else {}
-        if "guild_only" in named:
-            members["contexts"] = [0]
-        for name in _PERMISSIONS & named.keys():
-            members["default_member_permissions"] = self._permissions(named[name], scope)
-        return members
+    def _annotated(
+        self, expression: ast.AST | None, scope: Scope, *, inner: bool = False
+    ) -> AnnotatedType:
+        """Read an annotation, if there is one; of an `inner` one, not its own parts."""
+        result = AnnotatedType()
+        if expression is None:
+            return result
+        parts = list(_leaves(Definition(expression, scope), partial(self._inside, result=result)))
+        types = [part for part in parts if part.node is not _NONE]
+        result.optional = len(types) < len(parts) and bool(types)
+        if len(types) == 1:
+            match types[0].node:
+                case ast.Subscript(value=head, slice=inside):
+                    name = self._code.last_name(head, types[0].scope)
+                    if not (inner and name == "Greedy"):
+                        self._read_subscript(name, Definition(inside, types[0].scope), result)
+                case ast.Call() if self._code.called(types[0]) in _OPTIONS:
+                    result.option = types[0]
+                case ast.ClassDef():
+                    self._read_class(types[0], result)
+                case _:
+                    self._read_name(types[0], result)
+        return result
 
-    def _permissions(self, decorator: ast.expr, scope: Scope) -> Value:
-        """Return the permissions that a decorator names, as Discord writes them."""
-        if not isinstance(decorator, ast.Call) or decorator.args:
-            return UNKNOWN
-        given = keywords(decorator)
-        named = {key: self._code.value(value, scope) for key, value in given.items()}
-        is_known = len(named) == len(decorator.keywords) and UNKNOWN not in named.values()
-        if not (is_known and named.keys() <= _BITS.keys()):
-            return UNKNOWN
-        return str(sum(1 << _BITS[key] for key, value in named.items() if value))
+    def _read_name(self, part: Definition, result: AnnotatedType) -> None:
+        """Read the name of a type: of Python, or of a framework."""
+        name = self._code.framework(part.node, part.scope).rpartition(".")[2]
+        if isinstance(part.node, ast.Name) and self._code.meaning(part.node, part.scope) is None:
+            name = part.node.id
+        meaning = self._code.meaning(part.node, part.scope)
+        is_outside = isinstance(meaning, str) and not is_known(meaning)
+        if is_outside or (meaning is None and not hasattr(builtins, last_name(part.node))):
+            result.unfollowed.append(part)  # it may add options, or be one with choices
+        result.attachment = name == "Attachment"
+        result.members = {"type": _TYPES.get(name, UNKNOWN)}
+        if name in _CHANNELS:
+            result.members = {"type": 7, "channel_types": [_CHANNELS[name]]}
+
+    def _read_subscript(self, name: str, inside: Definition, result: AnnotatedType) -> None:
+        """Read a type with others in brackets."""
+        node, scope = inside.node, inside.scope
+        parts = getattr(node, "elts", [node])
+        if name == "Literal":
+            result.literals = self._literals(node, scope, result)
+            types = {_OF_VALUES.get(type(value), UNKNOWN) for value in result.literals}
+            choices = [{"name": str(value), "value": value} for value in result.literals]
+            result.members = {
+                "type": types.pop() if len(types) == 1 else UNKNOWN,
+                "choices": choices,
+            }
+        elif name == "Greedy":
+            item = self._annotated(node, scope, inner=True)
+            result.greedy, result.attachment = True, item.attachment
+            result.literals = () if item.optional else item.literals
+        elif name == "Choice":
+            result.members = self._annotated(node, scope, inner=True).members
+        elif name == "Range" and len(parts) == len(("type", "least", "most")):
+            result.members = self._range(parts, scope)
+
+    def _range(self, parts: Sequence[ast.expr], scope: Scope) -> dict[str, Value]:
+        members = self._annotated(parts[0], scope, inner=True).members
+        keys = _LIMITS[2:] if members["type"] == _TYPES["str"] else _LIMITS[:2]
+        limits = zip(keys, [self._code.value(part, scope) for part in parts[1:]], strict=True)
+        return members | {key: value for key, value in limits if value not in (None, ...)}
+
+    def _read_class(self, part: Definition, result: AnnotatedType) -> None:
+        ancestry = lineage(part, self._code)
+        if ancestry.unfollowed and ancestry.kind is ClassRole.OTHER:
+            result.unfollowed.append(part)
+        if ancestry.kind is ClassRole.FLAGS:
+            result.flags = part
+        elif ancestry.kind is ClassRole.ENUM:
+            names = _members(ancestry.classes[0][0])
+            result.members["choices"] = [{"name": name, "value": UNKNOWN} for name in names]
+
+    def _literals(self, inside: ast.AST, scope: Scope, result: AnnotatedType) -> tuple[Value, ...]:
+        values: dict[tuple[type, Value], Value] = {}  # as those of `typing.Literal`, without equals
+        for part in _leaves(Definition(inside, scope), self._inside_literal):
+            value = self._code.value(part.node, part.scope)
+            if isinstance(value, (str, int, type(None))):
+                values[type(value), value] = value
+            else:
+                result.unread.append(part)
+        return () if result.unread else tuple(values.values())
+
+    def _inside_literal(self, part: Definition) -> list[Definition] | None:
+        """Return the values that a part of a `Literal` is made of, None if it is a value."""
+        match part.node:
+            case ast.Tuple(elts=elements):
+                return [Definition(element, part.scope) for element in elements]
+            case ast.Subscript(slice=inside):  # a Literal in a Literal
+                return [Definition(inside, part.scope)]
+            case _:
+                return self._named(part)
+
+    def _named(self, part: Definition) -> list[Definition] | None:
+        is_name = isinstance(part.node, (ast.Name, ast.Attribute))
+        meaning = self._code.meaning(part.node, part.scope) if is_name else None
+        return [meaning] if isinstance(meaning, Definition) else None
+
+    def _inside(self, part: Definition, result: AnnotatedType) -> list[Definition] | None:
+        """Return the types that a type is made of, None if it is a single one."""
+        node, scope = part.node, part.scope
+        match node:
+            case ast.Constant(value=None):
+                return None if node is _NONE else [Definition(_NONE, scope)]
+            case ast.Constant(value=str(text)):
+                written = _parsed(text, node)
+                return [] if written is None else [Definition(written, scope)]
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return [Definition(left, scope), Definition(right, scope)]
+            case ast.Subscript(value=head, slice=inner):
+                return self._inside_subscript(
+                    self._code.last_name(head, scope), inner, scope, result
+                )
+            case _:
+                return self._named(part)
+
+    def _inside_subscript(
+        self, name: str, inner: ast.expr, scope: Scope, result: AnnotatedType
+    ) -> list[Definition] | None:
+        parts = [Definition(part, scope) for part in getattr(inner, "elts", [inner])]
+        match name:
+            case "Optional":
+                return [*parts, Definition(_NONE, scope)]
+            case "Union":
+                return parts
+            case "Annotated":
+                for part in parts[1:]:
+                    if self._code.called(part) in _OPTIONS:
+                        result.option = part
+                        return parts[:1]
+                return parts[1:2] or parts[:1]  # discord.py takes the first of the metadata
+            case "Transform":
+                return parts[1:2]
+            case _:
+                return None
+
+
+def _leaves(
+    whole: Definition, parts_of: Callable[[Definition], list[Definition] | None]
+) -> Iterator[Definition]:
+    """Yield the parts, in their order, that have no parts themselves."""
+    waiting = [whole]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            return
+        part = waiting.pop(0)
+        inner = parts_of(part)
+        if inner is None:
+            yield part
+        else:
+            waiting = [*inner, *waiting]
+
+
+def _parsed(text: str, node: ast.AST) -> ast.expr | None:
+    """Parse an annotation that is written as a string; its place is the string's."""
+    try:
+        expression = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    for part in ast.walk(expression):
+        ast.copy_location(part, node)
+    return expression
+
+
+def _members(node: ast.ClassDef) -> tuple[str, ...]:
+    """Return the names of an enumeration; of those with one value, the first."""
+    names: dict[str, str] = {}
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name[0] != "_":
+                written = repr(value.value) if isinstance(value, ast.Constant) else name
+                names.setdefault(written, name)
+    return tuple(names.values())
