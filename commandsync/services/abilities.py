@@ -66,6 +66,14 @@ class FactSource(NamedTuple):
         return Fact(value, self)
 
 
+OF_OBJECTS = FactSource(
+    "Discord: Application Commands",
+    "https://docs.discord.com/developers/interactions/application-commands",
+    "2026-11",
+)
+"""Where the facts of Discord's objects of commands are from."""
+
+
 class Fact(NamedTuple):
     """One fact of a service."""
 

@@ -25,6 +25,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 from commandsync.services.abilities import (
     LIST_ABILITIES,
+    OF_OBJECTS,
     Fact,
     Facts,
     FactSource,
@@ -33,7 +34,14 @@ from commandsync.services.abilities import (
     facts_of,
 )
 from commandsync.services.discord import DISCORD
-from commandsync.services.discordobjects import DESCRIPTION, NAME
+from commandsync.services.discordobjects import (
+    COMMAND,
+    DESCRIPTION,
+    GROUP,
+    NAME,
+    NOT_DESCRIBED,
+    SUB_COMMAND,
+)
 from commandsync.services.fit import as_listed, in_menu
 from commandsync.services.service import (
     PAGE,
@@ -46,16 +54,8 @@ from commandsync.services.service import (
 )
 from commandsync.services.telegram import TELEGRAM
 
-_COMMAND, _SUB_COMMAND, _GROUP = 1, 1, 2  # types of commands, and of their options
-_UNKNOWN = "…"  # the description of a group that nothing describes; Discord requires one
-
 _Call = tuple[tuple[str, ...], Entry]  # the names of all levels of a command
 
-_DISCORD = FactSource(
-    "Discord: Application Commands",
-    "https://docs.discord.com/developers/interactions/application-commands",
-    "2026-11",
-)
 _TOP_GG = FactSource("top.gg: Projects", "https://docs.top.gg/api/v1/projects", "2026-11")
 _TOP_GG_RATES = FactSource("top.gg: Rate limits", "https://docs.top.gg", "2026-11")
 _DISCORD_BOT_LIST = FactSource(
@@ -71,11 +71,11 @@ _CATEGORIES = ("announcement", "event", "new_feature")
 def facts_of_objects(source: FactSource) -> Facts:
     """Return the facts of a list of Discord's objects, unless a source says otherwise."""
     limits = {"name": NAME, "description": DESCRIPTION}
-    objects = facts_of(_DISCORD, ("description",), limits, read=Reads.NO, replace=Support.YES)
+    objects = facts_of(OF_OBJECTS, ("description",), limits, read=Reads.NO, replace=Support.YES)
     return replace(
         facts_of(source, (), {}, read=Reads.NO, replace=Support.YES, options=Support.YES),
-        most_sub_commands=_DISCORD.says(25),
-        levels=_DISCORD.says(2),
+        most_sub_commands=OF_OBJECTS.says(25),
+        levels=OF_OBJECTS.says(2),
         fields=objects.fields,
         limits=objects.limits,
     )
@@ -108,16 +108,16 @@ def _level(calls: Sequence[_Call], depth: int) -> Iterator[dict[str, Any]]:
             node["description"] = itself[0].text[1]
         if below:
             options = list(_level(below, depth + 1))
-            node |= {"type": _GROUP if depth else _COMMAND, "options": options}
+            node |= {"type": GROUP if depth else COMMAND, "options": options}
         elif depth:
-            node["type"] = _SUB_COMMAND
+            node["type"] = SUB_COMMAND
         yield node
 
 
 def _node(name: str, entries: Sequence[Entry], depth: int) -> dict[str, Any]:
     """Return the first own object of commands, without its id; else a name, not described."""
     own = next((entry.own[depth] for entry in entries if entry.own), {})
-    node = {"name": name, "description": _UNKNOWN, "type": _COMMAND, **own}
+    node = {"name": name, "description": NOT_DESCRIBED, "type": COMMAND, **own}
     return {key: value for key, value in node.items() if key != "id" and value != ()}
 
 

@@ -11,7 +11,17 @@ from itertools import chain
 
 from commandsync.records.snapshot import NESTING, Node, Registrable
 from commandsync.records.texts import canonical
-from commandsync.services.discordobjects import MENUS, SLASH, Object, nested_in, options_of
+from commandsync.services.discordobjects import (
+    COMMAND,
+    GROUP,
+    MENUS,
+    NOT_DESCRIBED,
+    SLASH,
+    SUB_COMMAND,
+    Object,
+    nested_in,
+    options_of,
+)
 from commandsync.services.fit import QUOTES
 
 MOST_LEVELS = 3
@@ -19,9 +29,6 @@ MOST_LEVELS = 3
 
 Path = tuple[str, ...]
 """The names of a command, from the outermost group down to itself."""
-
-_COMMAND, _SUB_COMMAND, _GROUP = 1, 1, 2
-_UNKNOWN = "…"  # the description of a group that nothing describes; Discord requires one
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def type_of(command: Registrable) -> str:
     node = object_of(command)
     if node is None:
         return SLASH if command.syntax.lstrip(QUOTES).startswith("/") else ""
-    kind = str(node.get("type") or _COMMAND)
+    kind = str(node.get("type") or COMMAND)
     # The object of a group of sub-commands has the type of a user's menu.
     return SLASH if kind in MENUS and nested_in(node) else kind
 
@@ -75,7 +82,7 @@ def calls_of(command: Registrable) -> Iterator[CallableCommand]:
     kind, name, node = type_of(command), name_of(command), object_of(command)
     parts = (name,) if kind in MENUS else tuple(name.split(" "))
     levels: tuple[Node | None, ...] = (*(None for _ in parts[1:]), node)
-    if node is not None and (len(parts) == 1 or (nested_in(node) and node.get("type") != _GROUP)):
+    if node is not None and (len(parts) == 1 or (nested_in(node) and node.get("type") != GROUP)):
         levels = _levels(node, parts)
     path = tuple(_named(level, part) for level, part in zip(levels, parts, strict=True))
     call = CallableCommand(kind, path, levels, command)
@@ -247,8 +254,8 @@ class Whole:
             node = dict(call.own)
         if len(call.path) == 1:
             node["type"] = int(self.draft.type)
-        elif node.get("type") != _GROUP:  # a registered one, or one without sub-commands
-            node["type"] = _SUB_COMMAND
+        elif node.get("type") != GROUP:  # a registered one, or one without sub-commands
+            node["type"] = SUB_COMMAND
         return self._described(node, call.path[-1], own)
 
     def _registered(self, call: CallableCommand) -> Node:
@@ -266,11 +273,11 @@ class Whole:
         node = dict(own or node_at(self.listed, path[1:]) or {})
         node = self._described(node, path[-1], entry.command if entry else None)
         if not node.get("description"):
-            node["description"] = _UNKNOWN
+            node["description"] = NOT_DESCRIBED
             self.undescribed += (call.command for call in below)
         names = dict.fromkeys(call.path[depth] for call in below)
         options = [*(self.fold((*path, name)) for name in names), *_beside_nested(own)]
-        return {**node, "type": _COMMAND if depth == 1 else _GROUP, "options": options}
+        return {**node, "type": COMMAND if depth == 1 else GROUP, "options": options}
 
     def _described(self, node: Object, name: str, own: Registrable | None) -> Object:
         """Lay a name and the texts of an entry over an object."""

@@ -22,7 +22,7 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, Text, object_of
 from commandsync.services.abilities import (
     DISCORD_ABILITIES,
-    FactSource,
+    OF_OBJECTS,
     Reads,
     Support,
     facts_of,
@@ -48,13 +48,8 @@ _VERSION = 10
 _API = f"/api/v{_VERSION}"
 # Discord may block requests without one of this form ("User Agent" of its reference).
 _AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"
-_SOURCE = FactSource(
-    "Discord: Application Commands",
-    "https://docs.discord.com/developers/interactions/application-commands",
-    "2026-11",
-)
 _FACTS = facts_of(
-    _SOURCE,
+    OF_OBJECTS,
     ("description",),
     {"name": NAME, "description": DESCRIPTION},
     read=Reads.RECORDS,

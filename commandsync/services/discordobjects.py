@@ -23,6 +23,12 @@ from commandsync.records.texts import ApplicationCommand
 SLASH, MENUS = "1", ("2", "3")
 """The types of commands that are written; all others are left alone."""
 
+COMMAND, SUB_COMMAND, GROUP = 1, 1, 2
+"""The types of a command, and of the options that are sub-commands or groups of them."""
+
+NOT_DESCRIBED = "…"
+"""The description of a group that nothing describes: Discord requires one."""
+
 Object = dict[str, Any]
 
 DESCRIPTION = Limit(least=1, most=100)
@@ -215,7 +221,7 @@ LOCALES = frozenset(
 )
 """The languages of Discord."""
 
-_SUB_COMMAND, _GROUP, _STRING, _INTEGER, _NUMBER = 1, 2, 3, 4, 10
+_STRING, _INTEGER, _NUMBER = 3, 4, 10
 _CHOOSING = (_STRING, _INTEGER, _NUMBER)
 _LONGEST_CHOICE, _LONGEST_INPUT, _LARGEST = 100, 6_000, 2**53 - 1
 _BOUNDS: Mapping[int, tuple[str, ...]] = {
@@ -243,7 +249,7 @@ def wrong_parts(node: Node) -> _Wrong:
             yield WrongPart(("options",), "are not allowed: a command in a menu has none")
     else:
         yield from _texts(node, "description", _description)
-        yield from _options(node, (_SUB_COMMAND, _GROUP))
+        yield from _options(node, (SUB_COMMAND, GROUP))
     permissions = node.get("default_member_permissions", "0")
     if number_of(permissions) is None:
         message = "is not a number whose bits are permissions"
@@ -345,7 +351,7 @@ def _misplaced(option: Node, nesting: Sequence[int], *, has_nested: bool) -> str
     kind = option.get("type")
     if kind in NESTING:
         return "" if kind in nesting else "is a sub-command or a group where none is allowed"
-    if nesting == (_SUB_COMMAND,):
+    if nesting == (SUB_COMMAND,):
         return "is an option of a group, which has only sub-commands"
     return "is an option beside sub-commands" if has_nested else ""
 
@@ -355,7 +361,7 @@ def _option(option: Node, nesting: Sequence[int]) -> _Wrong:
     yield from _texts(option, "description", _description)
     match option.get("type"):
         case 1 | 2 as kind:
-            yield from _options(option, nesting[:-1] if kind == _GROUP else ())
+            yield from _options(option, nesting[:-1] if kind == GROUP else ())
         case int() as kind:
             yield from _choices(option, kind)
             yield from _bounds(option, kind)
