@@ -141,6 +141,26 @@ class Row:
         return f"{figure:.2f} x" if self.unit == "x" else f"{figure:.0f} {self.unit}"
 
 
+def ratio(name: str, measured: float, reference: float, budget: float, *, less: float = 0.0) -> Row:
+    """Return the budget of a time as times a reference; `less` seconds do not count."""
+    seen = f"{milliseconds(measured)} / {milliseconds(reference)}"
+    return Row(name, (measured - less) / reference, budget, seen=seen)
+
+
+def compared(
+    name: str,
+    measured: Callable[[], float],
+    reference: Callable[[], float],
+    budget: float,
+    *,
+    rounds: int,
+    less: float = 0.0,
+) -> Row:
+    """Measure a run and its reference in turn, and return the budget of their ratio."""
+    found = best({"measured": measured, "reference": reference}, rounds=rounds)
+    return ratio(name, found["measured"], found["reference"], budget, less=less)
+
+
 HEAD = ("what", "measured", "budget", "", "seen")
 
 
@@ -148,7 +168,10 @@ def table(rows: Sequence[Row]) -> str:
     """Return the rows as a Markdown table whose source reads as well as its page."""
     cells = [HEAD, *(row.cells for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEAD))]
-    lines = [_line(line, widths) for line in cells]
+    lines = [
+        "| " + " | ".join(map(str.ljust, line, widths)) + " |"  # each cell as wide as its column
+        for line in cells
+    ]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
 
@@ -156,8 +179,3 @@ def table(rows: Sequence[Row]) -> str:
 def milliseconds(seconds: float) -> str:
     """Return a time as it is shown."""
     return f"{seconds * 1000:.0f} ms"
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-    return f"| {' | '.join(padded)} |"

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from tests.benchmarks.budgets import (
-    COMMANDSYNC,
-    PYTHON,
-    Row,
-    best,
-    command,
-    environment,
-    milliseconds,
-)
+from tests.benchmarks.budgets import COMMANDSYNC, PYTHON, Row, command, compared, environment
 from tests.benchmarks.manifests import records, write_manifest
 from tests.benchmarks.planning import LATENCY
 from tests.benchmarks.service import running
@@ -66,16 +58,13 @@ def _plans(folder: Path, listed: list[dict[str, str]]) -> Row:
         one = write_manifest(folder / "one.yaml", listed, more=base_url)
         four = write_manifest(folder / "four.yaml", listed, more=lists)
         plan = (*COMMANDSYNC, "plan", "-q", "-f")
-        found = best(
-            {"one": command(*plan, one), "four": command(*plan, four, **{_TELEGRAM_TOKEN: token})},
+        return compared(
+            "`plan` of four listings, two of them read at 50 ms / of one",
+            command(*plan, four, **{_TELEGRAM_TOKEN: token}),
+            command(*plan, one),
+            1.3,
             rounds=10,
         )
-    return Row(
-        "`plan` of four listings, two of them read at 50 ms / of one",
-        found["four"] / found["one"],
-        1.3,
-        seen=f"{milliseconds(found['four'])} / {milliseconds(found['one'])}",
-    )
 
 
 def _registered(folder: Path, listed: list[dict[str, str]]) -> Row:
@@ -91,19 +80,13 @@ def _registered(folder: Path, listed: list[dict[str, str]]) -> Row:
         manifest = folder / "discord.yaml"
         manifest.write_text(_manifest(commands, bot, url), encoding="utf-8")
         plan = (*COMMANDSYNC, "plan", "-q", "--detailed-exitcode", "-f", str(manifest))
-        found = best(
-            {
-                "script": command(PYTHON, "-c", _SCRIPT, url, bot, token, str(wanted)),
-                "plan": command(*plan, **{_DISCORD_TOKEN: token}),
-            },
+        return compared(
+            "no-op `plan` of 100 commands at Discord at 50 ms / a script with its two requests",
+            command(*plan, **{_DISCORD_TOKEN: token}),
+            command(PYTHON, "-c", _SCRIPT, url, bot, token, str(wanted)),
+            2.5,
             rounds=10,
         )
-    return Row(
-        "no-op `plan` of 100 commands at Discord at 50 ms / a script with its two requests",
-        found["plan"] / found["script"],
-        2.5,
-        seen=f"{milliseconds(found['plan'])} / {milliseconds(found['script'])}",
-    )
 
 
 def _command(record: dict[str, str]) -> dict[str, Any]:
@@ -137,9 +120,8 @@ def _slow(name: str, variable: str, *options: str) -> Iterator[tuple[str, str]]:
     """Run a simulation whose answers are late, and yield its URL and a token."""
     latency = f"{LATENCY * 1000:g}"
     serve = (*COMMANDSYNC, "serve", "--as", name, "--port", "0", "--latency", latency)
-    arguments = (*serve, *options)
     with subprocess.Popen(
-        arguments,
+        (*serve, *options),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

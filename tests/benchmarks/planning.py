@@ -10,8 +10,9 @@ from tests.benchmarks.budgets import (
     Row,
     best,
     command,
-    milliseconds,
+    compared,
     printed_seconds,
+    ratio,
     work,
 )
 from tests.benchmarks.manifests import BOT, edited, records, write_manifest
@@ -39,38 +40,27 @@ def _one(folder: Path) -> Row:
     listed = records(1)
     manifest = write_manifest(folder / "one.yaml", listed)
     with running(listed, folder) as url:
-        found = best(
-            {
-                "libraries": work(PYTHON, "-c", "import click, requests, yaml"),
-                "plan": work(*plan(manifest, url)),
-            },
+        return compared(
+            "no-op `plan` of one / its libraries' imports",
+            work(*plan(manifest, url)),
+            work(PYTHON, "-c", "import click, requests, yaml"),
+            1.6,
             rounds=10,
         )
-    return Row(
-        "no-op `plan` of one / its libraries' imports",
-        found["plan"] / found["libraries"],
-        1.6,
-        seen=f"{milliseconds(found['plan'])} / {milliseconds(found['libraries'])}",
-    )
 
 
 def _large(folder: Path) -> Row:
     listed = records(10_000)
     manifest = write_manifest(folder / "large.yaml", listed)
     with running(listed, folder) as url:
-        found = best(
-            {
-                "load": printed_seconds(PYTHON, "-c", BARE_LOAD, manifest),
-                "plan": work(*plan(manifest, url)),
-            },
+        return compared(
+            "no-op `plan` of 10,000, less 400 ms / bare load",
+            work(*plan(manifest, url)),
+            printed_seconds(PYTHON, "-c", BARE_LOAD, manifest),
+            3.0,
             rounds=5,
+            less=0.400,
         )
-    return Row(
-        "no-op `plan` of 10,000, less 400 ms / bare load",
-        (found["plan"] - 0.400) / found["load"],
-        3.0,
-        seen=f"{milliseconds(found['plan'])} / {milliseconds(found['load'])}",
-    )
 
 
 def _edited(folder: Path) -> Row:
@@ -81,19 +71,13 @@ def _edited(folder: Path) -> Row:
     same.mkdir()
     other.mkdir()
     with running(wanted, same) as url, running(edited(wanted, len(wanted)), other) as other_url:
-        found = best(
-            {
-                "none": work(*plan(manifest, url)),
-                "all": work(*COMMANDSYNC, "plan", "-f", manifest, "--base-url", other_url),
-            },
+        return compared(
+            "`plan` of 10,000 edits / no-op `plan` of them",
+            work(*COMMANDSYNC, "plan", "-f", manifest, "--base-url", other_url),
+            work(*plan(manifest, url)),
+            3.0,
             rounds=3,
         )
-    return Row(
-        "`plan` of 10,000 edits / no-op `plan` of them",
-        found["all"] / found["none"],
-        3.0,
-        seen=f"{milliseconds(found['all'])} / {milliseconds(found['none'])}",
-    )
 
 
 def _changes(folder: Path) -> Row:
@@ -102,18 +86,12 @@ def _changes(folder: Path) -> Row:
     before = [{**each, "category": f"Old {each['category']}"} for each in records_now]
     new = write_manifest(folder / "new.yaml", records_now)
     old = write_manifest(folder / "old.yaml", before)
-    found = best(
-        {
-            "validate": work(*COMMANDSYNC, "validate", "-f", new),
-            "changes": work(*COMMANDSYNC, "changes", "-f", new, "--since", old),
-        },
-        rounds=3,
-    )
-    return Row(
+    return compared(
         "`changes` of 10,000 edits / `validate` of them",
-        found["changes"] / found["validate"],
+        work(*COMMANDSYNC, "changes", "-f", new, "--since", old),
+        work(*COMMANDSYNC, "validate", "-f", new),
         4.0,
-        seen=f"{milliseconds(found['changes'])} / {milliseconds(found['validate'])}",
+        rounds=3,
     )
 
 
@@ -122,19 +100,13 @@ def _slow(folder: Path) -> Row:
     listed = records(100)
     manifest = write_manifest(folder / "hundred.yaml", listed)
     with running(listed, folder, delay=LATENCY) as url:
-        found = best(
-            {
-                "libraries": command(PYTHON, "-c", _LIBRARIES, url, BOT),
-                "plan": command(*plan(manifest, url)),
-            },
+        return compared(
+            "no-op `plan` of 100 at 50 ms / its libraries' imports and one request",
+            command(*plan(manifest, url)),
+            command(PYTHON, "-c", _LIBRARIES, url, BOT),
+            1.3,
             rounds=10,
         )
-    return Row(
-        "no-op `plan` of 100 at 50 ms / its libraries' imports and one request",
-        found["plan"] / found["libraries"],
-        1.3,
-        seen=f"{milliseconds(found['plan'])} / {milliseconds(found['libraries'])}",
-    )
 
 
 def plan(manifest: str, base_url: str) -> tuple[str, ...]:
@@ -155,11 +127,9 @@ def _edits(folder: Path) -> Row:
             command(*plan(manifest, url))()  # fails unless nothing is left to do
         return seconds
 
-    seconds = best({"apply": one_apply}, rounds=5)["apply"]
-    least = _EDITS * LATENCY / _CONCURRENCY
-    return Row(
+    return ratio(
         f"`apply` of {_EDITS} edits at 50 ms / {_EDITS} x 50 ms / {_CONCURRENCY}",
-        seconds / least,
+        best({"apply": one_apply}, rounds=5)["apply"],
+        _EDITS * LATENCY / _CONCURRENCY,
         1.3,  # as for the no-op plan
-        seen=f"{milliseconds(seconds)} / {milliseconds(least)}",
     )

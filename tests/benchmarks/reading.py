@@ -9,9 +9,9 @@ from tests.benchmarks.budgets import (
     PYTHON,
     Row,
     best,
-    milliseconds,
     peak_memory,
     printed_seconds,
+    ratio,
 )
 
 if TYPE_CHECKING:
@@ -127,18 +127,15 @@ def rows(folder: Path) -> list[Row]:
     (folder / "imported").mkdir()
     memory = peak_memory(*COMMANDSYNC, "import", code, "--file", manifest)
     return [
-        Row(
-            "reading 2,000 Python files / `ast.parse` of them",
-            found["read"] / found["parse"],
-            2.5,
-            seen=f"{milliseconds(found['read'])} / {milliseconds(found['parse'])}",
+        ratio(
+            "reading 2,000 Python files / `ast.parse` of them", found["read"], found["parse"], 2.5
         ),
         Row("reading 2,000 Python files", found["read"], 10, "s"),
-        Row(
+        ratio(
             "reading 2,000 JavaScript files / tree-sitter's parsing of them",
-            found["scripts"] / found["trees"],
+            found["scripts"],
+            found["trees"],
             2.5,
-            seen=f"{milliseconds(found['scripts'])} / {milliseconds(found['trees'])}",
         ),
         Row("reading 2,000 JavaScript files", found["scripts"], 10, "s"),
         Row("the memory of importing 2,000 Python files", memory, 600, "MB"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from commandsync.cli.program import COMMANDS
-from tests.benchmarks.budgets import COMMANDSYNC, PYTHON, Row, best, milliseconds, work
+from tests.benchmarks.budgets import COMMANDSYNC, PYTHON, Row, best, ratio, work
 
 _BARE = "import click"
 
@@ -16,11 +16,11 @@ def rows() -> list[Row]:
     found = best(runs, rounds=15)
     bare = found.pop(_BARE)
     return [
-        Row(
+        ratio(
             f"`commandsync {name}` / `{_BARE}`",
-            seconds / bare,
+            seconds,
+            bare,
             1.1 if name == "--version" else 1.3,
-            seen=f"{milliseconds(seconds)} / {milliseconds(bare)}",
         )
         for name, seconds in found.items()
     ]

@@ -9,9 +9,9 @@ from tests.benchmarks.budgets import (
     PYTHON,
     Row,
     best,
-    milliseconds,
     peak_memory,
     printed_seconds,
+    ratio,
     work,
 )
 from tests.benchmarks.manifests import records, write_manifest
@@ -48,26 +48,10 @@ def rows(folder: Path) -> list[Row]:
         },
         rounds=_ROUNDS,
     )
-    load, one, two = (milliseconds(found[name]) for name in ("load", "small", "large"))
-    libraries, ten = milliseconds(found["libraries"]), milliseconds(found["few"])
+    load, small_one = found["load"], found["small"]
     return [
-        Row(
-            "`validate` of 10 / its libraries' imports",
-            found["few"] / found["libraries"],
-            3.0,
-            seen=f"{ten} / {libraries}",
-        ),
-        Row(
-            "`validate` of 10,000, less 150 ms / bare load",
-            (found["small"] - 0.150) / found["load"],
-            1.6,
-            seen=f"{one} / {load}",
-        ),
-        Row(
-            "`validate` of 20,000 / 10,000",
-            found["large"] / found["small"],
-            2.2,
-            seen=f"{two} / {one}",
-        ),
+        ratio("`validate` of 10 / its libraries' imports", found["few"], found["libraries"], 3.0),
+        ratio("`validate` of 10,000, less 150 ms / bare load", small_one, load, 1.6, less=0.150),
+        ratio("`validate` of 20,000 / 10,000", found["large"], small_one, 2.2),
         Row("`validate` of 10,000, peak memory", peak_memory(*validate, small), 150, "MB"),
     ]
