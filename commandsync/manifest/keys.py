@@ -13,7 +13,7 @@ it again, and explain the problems.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence as AnySequence
 from dataclasses import dataclass, field
@@ -208,12 +208,14 @@ def manifest_keys(
     """
     begun = len(context.cut)
     try:
-        values = _values(root, _INCLUDED if included else _MANIFEST, _Info(context))
+        if included:
+            values = _values(root, _INCLUDED, _Info(context))
+        else:
+            values = _values(root, _MANIFEST, _Info(context), "version")
     except ValueError:  # pydantic's errors are such errors
         del context.cut[begun:]  # the model finds them again
         return None
-    if values.pop("version", None) is None and not included:
-        return None
+    values.pop("version", None)
     entries = {Resource.COMMAND: values.pop("commands")} if "commands" in values else {}
     return ManifestKeys(**values, has_import="imports" in values, entries=entries)
 
@@ -230,16 +232,15 @@ class ImportedValues(NamedTuple):
 def imported_values(root: Mapping, context: ValidationContext) -> ImportedValues | None:
     """Return the values of an imported file; None if it is not plain."""
     try:
-        values = _values(root, _IMPORTED, _Info(context))
+        values = _values(root, _IMPORTED, _Info(context), "imported", "commands")
     except ValueError:
         return None
-    if values.pop("imported", None) is None or "commands" not in values:
-        return None
+    del values["imported"]
     return ImportedValues(**values)
 
 
-def _values(node: Node, table: _Table, info: _Info) -> dict[str, Any]:
-    """Return the values of keys by the names of their fields."""
+def _values(node: Node, table: _Table, info: _Info, *needed: str) -> dict[str, Any]:
+    """Return the values of keys by the names of their fields; the needed ones are there."""
     if not isinstance(node, Mapping):
         raise _NotPlainError
     values: dict[str, Any] = {}
@@ -248,7 +249,20 @@ def _values(node: Node, table: _Table, info: _Info) -> dict[str, Any]:
             raise _NotPlainError
         name, check = table[key]
         values[name] = check(part, info)
+    if any(name not in values for name in needed):
+        raise _NotPlainError
     return values
+
+
+def _entries(make: Callable[..., Any], table: _Table, *needed: str) -> _Check:
+    """Return the check of a list of entries, each with these keys, which makes their values."""
+
+    def check(nodes: Node, info: _Info) -> tuple[Any, ...]:
+        if not isinstance(nodes, Sequence):
+            raise _NotPlainError
+        return tuple(make(**_values(node, table, info, *needed)) for node in nodes)
+
+    return check
 
 
 def _scalar(node: Node) -> Scalar:
@@ -261,11 +275,19 @@ def _text(node: Node, info: _Info) -> str:
     return str(checks.text_of(_scalar(node), info))
 
 
-def _texts(node: Node, info: _Info) -> tuple[str, ...]:
-    items = checks.items_of(node)
-    if not isinstance(items, tuple):
-        raise _NotPlainError
-    return tuple(_text(item, info) for item in items)
+def _items(check: _Check) -> Callable[[Node, _Info], tuple[Any, ...]]:
+    """Return the check of a list of values, or of a single one."""
+
+    def check_each(node: Node, info: _Info) -> tuple[Any, ...]:
+        items = checks.items_of(node)
+        if not isinstance(items, tuple):
+            raise _NotPlainError
+        return tuple(check(item, info) for item in items)
+
+    return check_each
+
+
+_texts = _items(_text)
 
 
 def _patterns(node: Node, info: _Info) -> tuple[str, ...]:
@@ -287,19 +309,6 @@ def _word(*words: str) -> _Check:
         return word
 
     return check
-
-
-def _words(words: Iterable[str]) -> _Check:
-    """Return the check of a list of some words, or of a single one."""
-    check = _word(*words)
-
-    def check_each(node: Node, info: _Info) -> tuple[str, ...]:
-        items = checks.items_of(node)
-        if not isinstance(items, tuple):
-            raise _NotPlainError
-        return tuple(check(item, info) for item in items)
-
-    return check_each
 
 
 def _pairs(check_key: _Check, check: _Check) -> Callable[[Node, _Info], dict[str, Any]]:
@@ -343,25 +352,6 @@ def _default_category(node: Node, info: _Info) -> str:
     return canonical(category)
 
 
-def _each(nodes: Node, table: _Table, needed: Iterable[str], info: _Info) -> list[dict[str, Any]]:
-    """Return the values of each entry of a list; each has the needed ones."""
-    if not isinstance(nodes, Sequence):
-        raise _NotPlainError
-    return [_with(needed, node, table, info) for node in nodes]
-
-
-def _with(needed: Iterable[str], node: Node, table: _Table, info: _Info) -> dict[str, Any]:
-    """Return the values of keys by the names of their fields; the needed ones are there."""
-    values = _values(node, table, info)
-    if any(name not in values for name in needed):
-        raise _NotPlainError
-    return values
-
-
-def _commands(nodes: Node, info: _Info) -> list[CommandKeys]:
-    return [CommandKeys(**values) for values in _each(nodes, _COMMAND, ("name",), info)]
-
-
 def _limits(node: Node, _: _Info) -> dict[str, int | str]:
     if not isinstance(node, Mapping) or not node.keys() <= {*get_args(Limited)}:
         raise _NotPlainError
@@ -369,27 +359,12 @@ def _limits(node: Node, _: _Info) -> dict[str, int | str]:
 
 
 def _replace(node: Node, info: _Info) -> ReplaceKeys:
-    values = _with(("method", "url"), node, _REPLACE, info)
+    values = _values(node, _REPLACE, info, "method", "url")
     if "read" in values:
         from commandsync.services.catalogue import DeclaredRead  # noqa: PLC0415 - seldom needed
 
         values["read"] = DeclaredRead(**values["read"])
     return ReplaceKeys(**values)
-
-
-def _listings(nodes: Node, info: _Info) -> tuple[ListingKeys, ...]:
-    return tuple(ListingKeys(**values) for values in _each(nodes, _LISTING, ("service",), info))
-
-
-def _imported_commands(nodes: Node, info: _Info) -> tuple[ImportedCommand, ...]:
-    needed = ("name", "description", "syntax")
-    entries = _each(nodes, _IMPORTED_COMMAND, needed, info)
-    return tuple(ImportedCommand(**values) for values in entries)
-
-
-def _imported_places(nodes: Node, info: _Info) -> tuple[ImportedPlace, ...]:
-    entries = _each(nodes, _PLACE, ("source", "reason"), info)
-    return tuple(ImportedPlace(**values) for values in entries)
 
 
 def _one(node: Node, _: _Info) -> str:
@@ -433,7 +408,7 @@ _REPLACE = _table(
     wrap=_checked(checks.without_token),
     fields=lambda node, info: checks.with_name(_FIELDS(node, info)),
     limits=_limits,
-    read=lambda node, info: _with(("url",), node, _READ, info),
+    read=lambda node, info: _values(node, _READ, info, "url"),
 )
 _LISTING = _table(
     service=_checked(checks.service),
@@ -441,14 +416,17 @@ _LISTING = _table(
     guild=_checked(checks.guild),
     base_url=_checked(checks.origin),
     token_env=_token_env,
-    lossy=_words(get_args(Loss)),
+    lossy=_items(_word(*get_args(Loss))),
     prefix_commands=_word("omit", "send"),
     replace=_replace,
-    scopes=_words(get_args(Scope)),
+    scopes=_items(_word(*get_args(Scope))),
     languages=_pairs(_checked(checks.language), _text),
     limits=_limits,
 )
-_INCLUDED = _table(version=lambda node, _: str(checks.version(node)), commands=_commands)
+_INCLUDED = _table(
+    version=lambda node, _: str(checks.version(node)),
+    commands=_entries(CommandKeys, _COMMAND, "name"),
+)
 _MANIFEST = _INCLUDED | {
     **_table(
         name=_text,
@@ -458,7 +436,7 @@ _MANIFEST = _INCLUDED | {
         prefix=_prefix,
         include=_texts,
         sync=lambda node, info: SyncRules(**_values(node, _SYNC, info)),
-        listings=_listings,
+        listings=_entries(ListingKeys, _LISTING, "service"),
     ),
     "defaults": ("category", _default_category),
     "import": ("imports", lambda node, info: ImportKeys(**_values(node, _IMPORT, info))),
@@ -477,8 +455,8 @@ _IMPORTED_COMMAND = _table(
 _PLACE = _table(name=_text, reason=_text) | {"from": ("source", _text)}
 _IMPORTED = _table(
     imported=_one,
-    commands=_imported_commands,
-    unread=_imported_places,
+    commands=_entries(ImportedCommand, _IMPORTED_COMMAND, "name", "description", "syntax"),
+    unread=_entries(ImportedPlace, _PLACE, "source", "reason"),
     gone=_texts,
     digest=_text,
 )

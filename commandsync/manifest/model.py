@@ -229,10 +229,10 @@ Announcements = Annotated[
 class _Entries(Table):
     """A file with entries."""
 
-    def entries(self) -> dict[Resource, list[Any]]:
+    def entries(self) -> dict[Resource, tuple[Any, ...]]:
         """Return the values of the entries by their kinds, of the kinds that the file has."""
         return {
-            kind: [entry.value() for entry in getattr(self, kind.collection)]
+            kind: tuple(entry.value() for entry in getattr(self, kind.collection))
             for kind in OF_MANIFEST
             if kind.collection in self.model_fields_set
         }

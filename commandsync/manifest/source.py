@@ -103,9 +103,8 @@ class Origin:
     workspace: Path | None = None  # the folder that a CI job works in; None outside CI
     # The contents of files by path, in place of the disk. Files that are read are added.
     contents: dict[str, bytes] = field(default_factory=dict, repr=False)
-    folders: set[str] = field(
-        default_factory=set, repr=False
-    )  # the folders that are searched are added
+    # The folders that are searched are added.
+    folders: set[str] = field(default_factory=set, repr=False)
     needs_imported: bool = True  # whether a manifest with `import:` needs its imported file
 
 

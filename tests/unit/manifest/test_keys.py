@@ -228,7 +228,7 @@ def test_what_is_left_out_has_the_default_of_its_model() -> None:
 
     assert file is not None
     _, keys = validated(file.root, file.report, file.context, what=MANIFEST, broken=False)
-    entries = {Resource.COMMAND: [CommandKeys("a")]}
+    entries = {Resource.COMMAND: (CommandKeys("a"),)}
     assert keys == ManifestKeys(imports=ImportKeys(), has_import=True, entries=entries)
 
 
