@@ -175,20 +175,16 @@ class Names:
             path = self._path(tuple(f"{base}.{name}".split(".")), ())
             return self._module(path) if path else f"{base}.{name}"
         if isinstance(base, Outline):
-            return self._in_module(base.scope, name, steps)
+            scope = base.scope
+            if name in scope.bindings:
+                return self._binding(scope.bound(name), scope, steps)
+            path = self._path((*scope.module, name), scope.module)
+            return self._module(path) if path else self._wildcard(name, scope, steps + _WILDCARD)
         inside = self.classes.get(base.node) if base is not None else None
         if inside is None:
             return None
         bound = inside.bound(name) if name in inside.bindings else inside.attributes.get(name)
         return self._binding(bound, inside, steps)
-
-    def _in_module(self, scope: Scope, name: str, steps: int) -> Meaning:
-        if name in scope.bindings:
-            return self._binding(scope.bound(name), scope, steps)
-        path = self._path((*scope.module, name), scope.module)
-        if path is None:
-            return self._wildcard(name, scope, steps + _WILDCARD)
-        return self._module(path)
 
     def _module(self, path: str) -> Outline | None:
         module = self.outline(path)
@@ -325,14 +321,14 @@ class Code(Names):
         except RecursionError:
             return expression
         for call in (part for part in ast.walk(copy) if isinstance(part, ast.Call)):
-            call.args = [each for part in call.args for each in self._spread(part, scope)]
+            args: list[ast.expr] = []
+            for part in call.args:
+                meaning = self.meaning(part.value, scope) if isinstance(part, ast.Starred) else None
+                node = meaning.node if isinstance(meaning, Definition) else part
+                args += getattr(node, "elts", [part]) if node is not part else [part]
+            call.args = args
             call.keywords = [each for part in call.keywords for each in self.named(part, scope)]
         return copy
-
-    def _spread(self, part: ast.expr, scope: Scope) -> list[ast.expr]:
-        meaning = self.meaning(part.value, scope) if isinstance(part, ast.Starred) else None
-        parts = getattr(meaning.node, "elts", None) if isinstance(meaning, Definition) else None
-        return [part] if parts is None else list(parts)
 
     def named(self, part: ast.keyword, scope: Scope) -> list[ast.keyword]:
         """Return the arguments that `**` of an object with literal keys means; else the part."""
@@ -362,76 +358,82 @@ class Code(Names):
         value = self.value(expression, scope)
         return value if isinstance(value, str) else None
 
-    def _evaluated(self, expression: ast.AST, scope: Scope) -> Value:
+    def _evaluated(  # noqa: PLR0911 - one for each kind of expression
+        self, expression: ast.AST, scope: Scope
+    ) -> Value:
         match expression:
             case ast.Constant(value=value):
                 return value
             case ast.Name() | ast.Attribute():
-                return self._named(expression, scope)
+                meaning = self.meaning(expression, scope)
+                if isinstance(meaning, Definition) and isinstance(meaning.node, ast.expr):
+                    return self.value(meaning.node, meaning.scope)
+                return UNKNOWN
             case ast.List(elts=parts):
                 return self._parts(parts, scope)
             case ast.Tuple(elts=parts):
                 values = self._parts(parts, scope)
                 return tuple(values) if isinstance(values, list) else UNKNOWN
-            case ast.Call(func=function) if last_name(function) in _TEXTS:
-                named = [part.value for part in expression.keywords if part.arg == "string"]
-                given = [*expression.args, *named, ast.Constant(None)]
-                text = self.text(given[0], scope)
-                is_text = text is not None and not _KEY.fullmatch(text)
-                return _TEXTS[last_name(function)](text or "") if is_text else UNKNOWN
+            case ast.Dict(keys=keys, values=parts):
+                return self._object(keys, parts, scope)
+            case ast.Call():
+                return self._translated(expression, scope)
+            case ast.UnaryOp() | ast.BinOp():
+                return self._calculated(expression, scope)
+            case ast.JoinedStr(values=parts):
+                return self._joined(parts, scope)
             case _:
-                return self._computed(expression, scope)
-
-    def _named(self, name: ast.expr, scope: Scope) -> Value:
-        meaning = self.meaning(name, scope)
-        if isinstance(meaning, Definition) and isinstance(meaning.node, ast.expr):
-            return self.value(meaning.node, meaning.scope)
-        return UNKNOWN
+                return UNKNOWN
 
     def _parts(self, parts: list[ast.expr], scope: Scope) -> Value:
         values = [self.value(part, scope) for part in parts[:_MOST_PARTS]]
         simple = all(isinstance(value, (str, int, float, type(None))) for value in values)
         return values if simple and len(parts) <= _MOST_PARTS else UNKNOWN
 
-    def _computed(self, expression: ast.AST, scope: Scope) -> Value:
+    def _object(self, keys: list[ast.expr | None], values: list[ast.expr], scope: Scope) -> Value:
+        if None in keys:  # for `**`
+            return UNKNOWN
+        parts = self._parts([*filter(None, keys)], scope), self._parts(values, scope)
+        return UNKNOWN if UNKNOWN in parts else dict(zip(*parts, strict=True))
+
+    def _translated(self, call: ast.Call, scope: Scope) -> Value:
+        """Return the text that a function such as `gettext` is given."""
+        if (name := last_name(call.func)) not in _TEXTS:
+            return UNKNOWN
+        named = [part.value for part in call.keywords if part.arg == "string"]
+        text = self.text([*call.args, *named, ast.Constant(None)][0], scope)
+        return _TEXTS[name](text) if text is not None and not _KEY.fullmatch(text) else UNKNOWN
+
+    def _calculated(self, expression: ast.UnaryOp | ast.BinOp, scope: Scope) -> Value:
         match expression:
-            case ast.Dict(keys=keys, values=values) if None not in keys:  # for `**`
-                parts = self._parts([*filter(None, keys)], scope), self._parts(values, scope)
-                return UNKNOWN if UNKNOWN in parts else dict(zip(*parts, strict=True))
             case Grown():  # perhaps only under a condition, or in a loop
                 return UNKNOWN
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 value = self.value(operand, scope)
                 return -value if _is_number(value) else UNKNOWN
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-                return _sum(self.value(left, scope), self.value(right, scope), op)
-            case ast.JoinedStr(values=parts):
-                return self._joined(parts, scope)
+                first, second = self.value(left, scope), self.value(right, scope)
+                if isinstance(first, str) and isinstance(second, str) and isinstance(op, ast.Add):
+                    return first + second if len(first) + len(second) <= _LONGEST else UNKNOWN
+                is_sum = _is_number(first) and _is_number(second)
+                return _OPERATORS[type(op)](first, second) if is_sum else UNKNOWN
             case _:
                 return UNKNOWN
 
     def _joined(self, parts: list[ast.expr], scope: Scope) -> Value:
-        texts = [self._formatted(part, scope) for part in parts]
+        """Return an f-string, whose formatted values are texts and numbers."""
+        texts = []
+        for part in parts:
+            match part:
+                case ast.FormattedValue(value=inner, conversion=-1, format_spec=None):
+                    value = self.value(inner, scope)
+                    is_known = isinstance(value, str) or _is_number(value)
+                    texts.append(str(value) if is_known else UNKNOWN)
+                case _:
+                    texts.append(self.value(part, scope))
         known = [text for text in texts if isinstance(text, str)]
         whole = len(known) == len(texts) and sum(map(len, known)) <= _LONGEST
         return "".join(known) if whole else UNKNOWN
-
-    def _formatted(self, part: ast.AST, scope: Scope) -> Value:
-        """Return a part of an f-string; of formatted values, only texts and numbers."""
-        match part:
-            case ast.FormattedValue(value=inner, conversion=-1, format_spec=None):
-                value = self.value(inner, scope)
-                return str(value) if isinstance(value, str) or _is_number(value) else UNKNOWN
-            case _:
-                return self.value(part, scope)
-
-
-def _sum(left: Value, right: Value, op: ast.operator) -> Value:
-    if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
-        return left + right if len(left) + len(right) <= _LONGEST else UNKNOWN
-    if _is_number(left) and _is_number(right):
-        return _OPERATORS[type(op)](left, right)
-    return UNKNOWN
 
 
 def _is_number(value: Value) -> bool:

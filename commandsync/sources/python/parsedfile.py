@@ -171,7 +171,11 @@ def _tolerant(path: str, text: str) -> tuple[ast.Module, tuple[Removed, ...]]:
             return ast.parse(text), tuple(removed)
         except SyntaxError as error:
             first = first or error
-            if (older := _TYPE_PARAMETERS.sub(_spaces, text)) != text:
+            # Type parameters become as many spaces; `type` of an alias goes.
+            older = _TYPE_PARAMETERS.sub(
+                lambda found: found[3] if found[1] is None else found[1] + " " * len(found[2]), text
+            )
+            if older != text:
                 text = older
                 continue
             lines = _LINE_END.split(text)
@@ -183,11 +187,6 @@ def _tolerant(path: str, text: str) -> tuple[ast.Module, tuple[Removed, ...]]:
             lines[inside.start : inside.stop] = [part[0][:indent] + "pass", *[""] * (len(part) - 1)]
             text = "\n".join(lines)
     raise first or SyntaxError("too much of it is not valid")
-
-
-def _spaces(match: re.Match[str]) -> str:
-    """Return a match without its type parameters, in as many columns, or without its `type`."""
-    return match[3] if match[1] is None else match[1] + " " * len(match[2])
 
 
 def _around(lines: Sequence[str], at: int) -> range:
