@@ -87,11 +87,7 @@ def candidates_in(
         known[at.scope.file.path].append(_span(at.node))
     folders = {posixpath.dirname(path) for path in known}  # with commands that are known
     for file in program.files:
-        spans, kinds = known[file.path], {"builder", "decorator"}
-        if with_handlers and _HANDLES.search(file.data, 0, _HEAD):
-            kinds.add("call")
-        if posixpath.dirname(file.path) in folders or _is_about(file):
-            kinds.add("shape")
+        spans, kinds = known[file.path], _kinds(file, folders, with_handlers=with_handlers)
         for node, kind in _hits(file, spans, kinds):
             if not _overlaps(_span(_around(node, kind)), spans) and not _is_known(
                 program, file, node, kind
@@ -101,9 +97,18 @@ def candidates_in(
         yield from _broken(file, file.error) if file.error else ()
 
 
-def _is_about(file: ScriptFile) -> bool:
-    """Whether a file is in a folder of commands, or imports a framework for Discord."""
-    return bool(BELOW.search(file.path) or _OF_DISCORD.search(file.data, 0, _HEAD))
+def _kinds(file: ScriptFile, folders: Collection[str], *, with_handlers: bool) -> set[str]:
+    """Return the kinds of hits that count in a file.
+
+    Objects count in a folder with commands, and in a file that imports a framework for Discord.
+    """
+    kinds = {"builder", "decorator"}
+    if with_handlers and _HANDLES.search(file.data, 0, _HEAD):
+        kinds.add("call")
+    is_about = BELOW.search(file.path) or _OF_DISCORD.search(file.data, 0, _HEAD)
+    if posixpath.dirname(file.path) in folders or is_about:
+        kinds.add("shape")
+    return kinds
 
 
 def _around(node: Node, kind: str) -> Node:
@@ -123,13 +128,8 @@ def _is_known(program: Program, file: ScriptFile, node: Node, kind: str) -> bool
     """Whether a hit is a part of what is followed, of a class above others, or of a package."""
     if node.id in program.chained or _is_inside(node, {each.id for each in program.above}):
         return True
-    return kind == "decorator" and _is_of_package(program, file, node)
-
-
-def _is_of_package(program: Program, file: ScriptFile, decorator: Node) -> bool:
-    """Whether a decorator is from a package: of those that declare commands, all are read."""
-    call = first_part(decorator)
-    scope = program.scopes.get(file.path)
+    scope = program.scopes.get(file.path) if kind == "decorator" else None
+    call = first_part(node)  # of a decorator from a package: of those for commands, all are read
     made = program.value(field(call, "function") or call, scope) if scope else None
     return isinstance(made, ImportedValue) and not made.is_file
 

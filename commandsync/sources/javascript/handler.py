@@ -8,7 +8,7 @@ the kind is open.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from commandsync.sources.javascript.value import (
     REST,
@@ -93,11 +93,8 @@ def described(handler: ObjectValue) -> ObjectValue:
     prefix = handler.get("command")
     if isinstance(prefix, ObjectValue) and not {"name", REST} & {*prefix} and "enabled" in prefix:
         members |= {"command": True, **prefix, "enabled": True}
-    return _with(handler, members) if members else handler
-
-
-def _with(handler: ObjectValue, members: Mapping[str, Value]) -> ObjectValue:
-    """Return an object with other members."""
+    if not members:
+        return handler
     changed = ObjectValue({**handler, **members}, handler.at)
     changed.bases, changed.kind = handler.bases, handler.kind
     return changed
@@ -144,22 +141,19 @@ def is_discords(value: Value) -> bool:
         return True
     options = node.get("options")
     has_options = isinstance(options, list) and any("type" in fields_of(part) for part in options)
-    return has_options or _is_discords_type(value)
+    return has_options or _has_discords_type(value)
+
+
+def _has_discords_type(value: ObjectValue) -> bool:
+    declared = _type(value)
+    is_declared = isinstance(declared, ImportedValue) and declared.is_of(*_OF_DISCORD)
+    return is_declared and _DISCORD_TYPES.fullmatch(declared.name) is not None
 
 
 def _type(value: ObjectValue) -> Value:
     """Return the type that TypeScript declares for an object."""
     name = re.match(r"[\w.]*", value.kind)
     return value.at.scope.names.get(name[0]) if name else None
-
-
-def _is_discords_type(value: ObjectValue) -> bool:
-    declared = _type(value)
-    return (
-        isinstance(declared, ImportedValue)
-        and declared.is_of(*_OF_DISCORD)
-        and _DISCORD_TYPES.fullmatch(declared.name) is not None
-    )
 
 
 def is_command(handler: ObjectValue) -> bool:
@@ -169,7 +163,9 @@ def is_command(handler: ObjectValue) -> bool:
         return False
     if isinstance(name, str) and re.search(r"\s", name.strip()) and not _is_menu(handler):
         return False  # users could not write it
-    has_text = _has_text(handler) or bool({"aliases", "usage"} & {*handler})
+    about = handler.get("description")
+    has_text = isinstance(about, (str, Computed)) and not isinstance(about, Function)
+    has_text = has_text or bool({"aliases", "usage"} & {*handler})
     if runs(handler):
         return has_text or is_discords(handler)
     return is_discords(handler) and (has_text or _is_menu(handler))
@@ -179,11 +175,6 @@ def is_other(handler: ObjectValue) -> bool:
     """Whether an object is an event, a tool of a model, or of a class that says it is another."""
     names = [*(base.text for base in handler.bases), handler.kind]
     return bool(_OTHERS & {*handler}) or any(map(_OTHER_CLASS.search, names))
-
-
-def _has_text(handler: ObjectValue) -> bool:
-    about = handler.get("description")
-    return isinstance(about, (str, Computed)) and not isinstance(about, Function)
 
 
 def lacks_text(handler: ObjectValue) -> bool:
@@ -252,7 +243,7 @@ def parent_of(handler: ObjectValue, data: Value) -> str:
     """Return why an object, with its data, is a command below another one; empty if it is not."""
     if _BELOW_SUB.search(handler.at.scope.file.path):
         return "it is a sub-command by its folder, and its parent is not followed"
-    if reason := next(_by_keys(handler), ""):
+    if reason := _parent_by_keys(handler):
         return reason
     names = [name for base in handler.bases for name in _names(base)]
     for each in (part for part in (handler, data) if isinstance(part, ObjectValue)):
@@ -260,14 +251,15 @@ def parent_of(handler: ObjectValue, data: Value) -> str:
     return PARENT if any(map(_SUB_CLASS.search, [*names, _maker(handler)])) else ""
 
 
-def _by_keys(handler: ObjectValue) -> Iterator[str]:
-    """Yield why an object is a command below another one, or has such, by its keys."""
+def _parent_by_keys(handler: ObjectValue) -> str:
+    """Return why an object is a command below another one, or has such, by its keys."""
     for key, value in handler.items():
         names_it = _PARENT.fullmatch(key) and value is not True
         if (isinstance(value, Computed) or value) and (names_it or _IS_SUB.fullmatch(key)):
-            yield f"it is a sub-command by its key {key!r}, and its parent is not followed"
+            return f"it is a sub-command by its key {key!r}, and its parent is not followed"
         if key.casefold() == "subcommands" and value:
-            yield "its sub-commands are not followed"
+            return "its sub-commands are not followed"
+    return ""
 
 
 def _names(value: Value) -> list[str]:
