@@ -105,9 +105,7 @@ def record_program(  # noqa: PLR0913 - the options of one command
             output.talk(line)
         return None
     output.talk(summary(recording, shown))
-    return RecordedCommands(
-        shlex.join(program), lambda locale: reading_of(recording, locale), recording.doubt
-    )
+    return RecordedCommands(shlex.join(program), partial(reading_of, recording), recording.doubt)
 
 
 def _keep_secrets(project: Path) -> None:

@@ -347,8 +347,19 @@ class Tally:
         return at, known, Counter(users[:known])
 
     def _place(self, voters: Sequence[Voter], *, start: int = 0) -> tuple[int, int] | None:
-        """Find the first vote that was seen: its index among the voters, and among those seen."""
-        self._places = self._places or self._new_places()
+        """Find the first vote that was seen: its index among the voters, and among the seen votes.
+
+        A seen vote is known by its voter and time, or by voters in a row. A row of few voters is
+        left out: it may be listed anywhere.
+        """
+        if not self._places:
+            seen = [*(self.seen or ())]
+            before = [user for user, _ in seen]
+            for start_of_row in range(len(before) - _ROW, -1, -1):
+                row = tuple(before[start_of_row : start_of_row + _ROW])
+                if len(set(row)) >= _ROW // 2:
+                    self._places[row] = start_of_row
+            self._places |= {(user, time): at for at, (user, time) in enumerate(seen) if time}
         users = [voter.id for voter in voters]
         for at in range(max(start, 0), len(voters)):
             by_time = self._places.get((users[at], voters[at].voted_at))
@@ -356,17 +367,3 @@ class Tally:
             if known is not None:
                 return at, known
         return None
-
-    def _new_places(self) -> dict[tuple[object, ...], int]:
-        """Return the places of the votes seen, by voter and time, and by voters in a row.
-
-        A row of few voters is left out: it may be listed anywhere.
-        """
-        seen = [*(self.seen or ())]
-        users = [user for user, _ in seen]
-        places: dict[tuple[object, ...], int] = {}
-        for known in range(len(users) - _ROW, -1, -1):
-            row = tuple(users[known : known + _ROW])
-            if len(set(row)) >= _ROW // 2:
-                places[row] = known
-        return places | {(user, at): known for known, (user, at) in enumerate(seen) if at}

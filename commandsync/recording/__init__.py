@@ -53,7 +53,7 @@ QUIET = 3.0
 
 _SILENCE = 20.0  # seconds in which a bot that has logged in asks for nothing
 _RETRIES = 8.0  # seconds in which a bot finds a closed port, and calls no platform
-_LOOK = 0.05  # seconds
+_POLL = 0.05  # seconds
 _TAIL = 20  # lines of the program's output that are kept
 _PIECE = 1 << 14
 _MOST_TRIED = 5  # ports
@@ -156,9 +156,9 @@ async def record(
             os.close(writer)
         start, ending = loop.time(), None
         while ending is None:
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_POLL)
             on_wait(loop.time() - start)
-            fence.look()
+            fence.poll()
             ending = _ending(order, fence, platforms, hosts, start)
         recording = _recording(fence, platforms, hosts, ending, loop.time() - start)
         fence.kill()

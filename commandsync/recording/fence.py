@@ -2,7 +2,7 @@
 
 `Fence.build` starts `namespace.py`, which makes what bubblewrap cannot make for an ordinary user
 (a network with listening sockets that are handed out), and then becomes bubblewrap. `start` lets
-the program run; `look` says whether it has ended, and counts its processes and memory; `end` kills
+the program run; `poll` says whether it has ended, and counts its processes and memory; `end` kills
 the first process of the fence, with which everything in it ends. If commandsync dies, the kernel
 does the same (`--die-with-parent`). Nothing is written to the disk, so that nothing is left.
 
@@ -233,7 +233,7 @@ class Fence:
         """Let the program run; its output goes to the file descriptor `output`."""
         socket.send_fds(self._control, [b"go"], [output])
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Set `exit_code` if the program has ended, and `reason` if it takes too much."""
         with suppress(BlockingIOError):
             while data := os.read(self._status, 4096):
@@ -279,7 +279,7 @@ class Fence:
 
     def kill(self) -> None:
         """Kill everything in the fence, and wait until nothing of it is left."""
-        self.look()
+        self.poll()
         if self._handle is not None:
             with suppress(OSError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
@@ -311,7 +311,7 @@ def why_not() -> FenceError | None:
         os.close(writer)
         printed = b"".join(iter(lambda: os.read(reader, 4096), b"")).decode("utf-8", "replace")
         fence._process.wait(_LONGEST_SET_UP)  # noqa: SLF001 - its own module
-        fence.look()
+        fence.poll()
         return fence.failure(printed.splitlines())
     finally:
         os.close(reader)

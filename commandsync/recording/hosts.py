@@ -44,7 +44,7 @@ _ANSWERED, _UNKNOWN, _MALFORMED = 0x8580, 0x8583, 0x8581  # authoritative; NXDOM
 _HEADER = struct.Struct(">6H")
 _LASTS = 60  # seconds that a program may keep an answer
 _MOST_NAMES = 200  # hosts that are counted
-_PAUSE, _LONGEST_LOOK = 0.1, 1.0  # seconds
+_PAUSE, _LONGEST_TRY = 0.1, 1.0  # seconds
 
 
 def is_in(host: str, domain: str) -> bool:
@@ -308,7 +308,7 @@ async def relay(allowed: Allowed, connection: socket.socket) -> None:
 async def listens(port: int) -> bool:
     """Whether something listens at a port of this machine, outside of the fence."""
     with suppress(OSError):
-        async with asyncio.timeout(_LONGEST_LOOK):
+        async with asyncio.timeout(_LONGEST_TRY):
             _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.close()
         return True

@@ -142,7 +142,15 @@ def opened(name: str) -> Iterator[Database]:
         with database.writing_alone() as connection:
             database.secret = _secret(connection, shown)
         if engine.dialect.name == "sqlite":  # only now: a file of another program is not changed
-            _make_private(name)
+            # A copy of a file may have the mode of other files.
+            files = [path for path in _files_of(name) if name != ":memory:" and path.exists()]
+            readable = [path for path in files if path.stat().st_mode & 0o077]
+            if os.name == "posix" and readable:
+                for path in readable:
+                    path.chmod(0o600)
+                _log.warning(
+                    "other users could read the secrets in %s: only its owner can, now", name
+                )
             _log_ahead(engine)
         yield database
 
@@ -177,16 +185,6 @@ def reserved(name: str) -> Iterator[ExitStack]:
 def _files_of(name: str) -> list[Path]:
     """Return the files of a database of SQLite."""
     return [Path(f"{name}{end}") for end in ("", "-wal", "-shm")]
-
-
-def _make_private(name: str) -> None:
-    """Let only the owner read the files of a database: a copy of it may have the mode of others."""
-    files = [path for path in _files_of(name) if name != ":memory:" and path.exists()]
-    readable = [path for path in files if path.stat().st_mode & 0o077]
-    if os.name == "posix" and readable:
-        for path in readable:
-            path.chmod(0o600)
-        _log.warning("other users could read the secrets in %s: only its owner can, now", name)
 
 
 @contextmanager

@@ -162,6 +162,11 @@ class Broadcast:
 
     async def look_after(self, remind: Callable[[set[str]], object]) -> None:
         """Check the tokens of all clients and remind their bots, each second until cancelled."""
+
+        def token_keys(bots: set[str]) -> dict[str, str]:
+            with self._database.reading() as connection:
+                return storage.token_keys_of(connection, bots)
+
         while True:
             await asyncio.sleep(CHECK)
             # Those that join during the read are of bots that it may leave out.
@@ -170,7 +175,7 @@ class Broadcast:
                 continue
             with self._retried("tokens cannot be checked, or reminders sent"):
                 bots = {client.bot for client in clients}
-                keys = await asyncio.to_thread(self._keys_of, bots)
+                keys = await asyncio.to_thread(token_keys, bots)
                 for client in clients:
                     if client.key != keys.get(client.bot):
                         client.end(_REVOKED)
@@ -187,10 +192,6 @@ class Broadcast:
             self._failing.add(problem)
         else:
             self._failing.discard(problem)
-
-    def _keys_of(self, bots: set[str]) -> dict[str, str]:
-        with self._database.reading() as connection:
-            return storage.token_keys_of(connection, bots)
 
     def _read(self, position: int) -> Sequence[Any]:
         with self._retried("events cannot be read"), self._database.reading() as connection:
@@ -298,7 +299,12 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
     for frame in greeting(version, interval=PING_INTERVAL, timeout=PING_TIMEOUT):
         client.send(frame)
     client.send(event_frame("ready", bot))
-    work = [_send(socket, client), _receive(socket, client, version, alive)]
+
+    async def send() -> NoReturn:
+        while True:
+            await socket.send_text(await client.next_frame())
+
+    work = [send(), _receive(socket, client, version, alive)]
     if version:
         work.append(_ping(client, alive) if version == "4" else _await_pings(alive))
     state.broadcast.join(client)
@@ -328,11 +334,6 @@ def _admit(database: Database, token: str) -> tuple[dict[str, str], int, str]:
         record = storage.bot_of(connection, owner.bot)
         protocol.check(owner, storage.token_key_of(connection, owner.bot))
         return votes.account_of(record), votes.last_event(connection), owner.key
-
-
-async def _send(socket: WebSocket, client: GatewayClient) -> NoReturn:
-    while True:
-        await socket.send_text(await client.next_frame())
 
 
 async def _receive(

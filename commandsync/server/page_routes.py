@@ -162,25 +162,24 @@ def _with_page(handler: Any) -> Any:  # noqa: ANN401 - the framework's type has 
         response: Response = await handler(request, error)
         path = request.url.path
         by_browser = "text/html" in request.headers.get("Accept", "")
-        is_page = not _INTERFACE.match(path) and (by_browser or _PAGES.match(path))
-        return _page(request, response) if is_page else response
+        if _INTERFACE.match(path) or not (by_browser or _PAGES.match(path)):
+            return response
+        status = response.status_code
+        # The framework sets `route` where a path matches.
+        is_path = status != HTTPStatus.NOT_FOUND or "route" in request.scope
+        text = render(
+            "refusal",
+            status=status,
+            title=_TITLES.get(status, HTTPStatus(status).phrase),
+            reason=json.loads(bytes(response.body))["error"] if is_path else "check the address",
+        )
+        page = page_answer(text, status)
+        # No middleware sees the answer to an error that nobody handles.
+        page.headers.update(HEADERS)
+        page.headers.update({n: response.headers[n] for n in _HEADERS if n in response.headers})
+        return page
 
     return handle
-
-
-def _page(request: Request, response: Response) -> Response:
-    status = response.status_code
-    is_path = status != HTTPStatus.NOT_FOUND or "route" in request.scope  # set where one matches
-    text = render(
-        "refusal",
-        status=status,
-        title=_TITLES.get(status, HTTPStatus(status).phrase),
-        reason=json.loads(bytes(response.body))["error"] if is_path else "check the address",
-    )
-    page = page_answer(text, status)
-    page.headers.update(HEADERS)  # no middleware sees the answer to an error that nobody handles
-    page.headers.update({n: response.headers[n] for n in _HEADERS if n in response.headers})
-    return page
 
 
 _LATEST = 8  # voters on the page of a bot

@@ -111,12 +111,12 @@ def _redact(record: logging.LogRecord) -> bool:
 def without_token(path: str) -> str:
     """Return a path and its query with `***` in place of a token."""
     path, question, query = path.partition("?")
-    return _IN_PATH.sub("/bot***", path) + question + "&".join(map(_redacted, query.split("&")))
-
-
-def _redacted(parameter: str) -> str:
-    name, _, _ = parameter.partition("=")
-    return f"{name}=***" if unquote_plus(name).lower() == "token" else parameter
+    parameters = query.split("&")
+    for place, parameter in enumerate(parameters):
+        name = parameter.partition("=")[0]
+        if unquote_plus(name).lower() == "token":
+            parameters[place] = f"{name}=***"
+    return _IN_PATH.sub("/bot***", path) + question + "&".join(parameters)
 
 
 _OWN = {"127.0.0.1", "::1"}
