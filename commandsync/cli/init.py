@@ -257,7 +257,7 @@ def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
 
 def _left_at_discord(answers: Answers, result: Import | None) -> Iterator[list[str]]:
     """Yield the task at Discord, where either the bot or commandsync registers the commands."""
-    from commandsync.records.imported import Kind
+    from commandsync.records.snapshot import Kind
     from commandsync.sync.settings import DISCORD_VARIABLE
 
     if answers.registers:

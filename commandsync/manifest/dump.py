@@ -18,8 +18,7 @@ from commandsync.errors import FileError, UsageError
 from commandsync.manifest.reader import DiscordListing, Manifest
 from commandsync.manifest.source import quoted
 from commandsync.manifest.yamltext import block, entry_lines, one_line, written
-from commandsync.records.imported import is_imported
-from commandsync.records.snapshot import Entry, Levels, Node, Snapshot
+from commandsync.records.snapshot import Entry, Levels, Node, Snapshot, is_imported
 from commandsync.records.texts import (
     MENU_DESCRIPTIONS,
     ApplicationCommand,

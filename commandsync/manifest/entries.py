@@ -21,8 +21,7 @@ from commandsync.manifest.checks import CommandDefaults, UnfitError
 from commandsync.manifest.overlay import Own
 from commandsync.manifest.source import FileProblems, quoted
 from commandsync.plan.rules import SyncRules
-from commandsync.records.imported import Kind, kind_of
-from commandsync.records.snapshot import Entry, Registrable, Snapshot, Standing
+from commandsync.records.snapshot import Entry, Kind, Registrable, Snapshot, Standing, kind_of
 from commandsync.records.texts import Resource, Text, canonical
 from commandsync.services.abilities import PAGE_ABILITIES
 

@@ -24,7 +24,7 @@ from commandsync.manifest import checks
 from commandsync.manifest.checks import CommandDefaults, ValidationContext
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.plan.rules import SyncRules
-from commandsync.records.imported import ImportedCommand, ImportedPlace, members
+from commandsync.records.snapshot import ImportedCommand, ImportedPlace, members
 from commandsync.records.texts import OF_MANIFEST, CommandText, Resource, canonical
 
 if TYPE_CHECKING:

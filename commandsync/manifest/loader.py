@@ -29,7 +29,7 @@ from commandsync.manifest.source import (
     quoted,
     yaml_files,
 )
-from commandsync.records.imported import is_imported
+from commandsync.records.snapshot import is_imported
 
 
 @dataclass(slots=True)

@@ -38,8 +38,8 @@ from commandsync.manifest.source import (
     quoted,
     read_source,
 )
-from commandsync.records.imported import ImportedCommand, ImportedFile, Kind, Override
 from commandsync.records.rewrites import folded
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, Kind, Override
 from commandsync.records.texts import Patterns
 
 _FIELDS = ("description", "syntax", "category")

@@ -42,15 +42,18 @@ from commandsync.manifest.source import (
     read_source,
 )
 from commandsync.plan.rules import SyncRules
-from commandsync.records.imported import (
+from commandsync.records.snapshot import (
     ImportedFile,
     ImportedPlace,
+    Levels,
     Override,
+    Registrable,
+    Snapshot,
+    Standing,
     imported_path,
     names_place,
     objects_by_name,
 )
-from commandsync.records.snapshot import Levels, Registrable, Snapshot, Standing
 from commandsync.records.texts import OF_MANIFEST, Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from commandsync.api.credentials import contains_token, redacted
 from commandsync.diagnostics import Do, Excerpt, Hint, Location, Problem
 from commandsync.errors import ManifestError
-from commandsync.records.imported import is_imported
+from commandsync.records.snapshot import is_imported
 
 STDIN = "-"  # the name of standard input as a source
 MOST_BYTES = 10 * 1024 * 1024  # of one file, and of a manifest with all its includes

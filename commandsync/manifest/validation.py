@@ -25,7 +25,7 @@ from commandsync.manifest.model import (
 )
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
 from commandsync.manifest.source import FileProblems, UnreadableError, closest, did_you_mean, quoted
-from commandsync.records.imported import ImportedCommand, ImportedPlace
+from commandsync.records.snapshot import ImportedCommand, ImportedPlace
 from commandsync.records.texts import OF_MANIFEST
 
 _COMMENT = re.compile(r"[ \t]*#")

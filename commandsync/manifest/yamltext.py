@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from commandsync.records.imported import ImportedFile
+from commandsync.records.snapshot import ImportedFile
 
 _HEAD = "# Written by `commandsync import`. Do not edit: entries of {} win."
 

@@ -31,9 +31,8 @@ from commandsync.plan.changes import (
 )
 from commandsync.plan.matching import count_same_name, match, most_alike
 from commandsync.plan.rules import SyncRules
-from commandsync.records.imported import is_imported
 from commandsync.records.rewrites import name_key, text_agrees
-from commandsync.records.snapshot import Entry, Phase, Schedule
+from commandsync.records.snapshot import Entry, Phase, Schedule, is_imported
 from commandsync.records.texts import Abilities, Resource, Text, type_of
 
 in_quotes = partial(json.dumps, ensure_ascii=False)

@@ -12,8 +12,7 @@ from commandsync.document.part import notice_document, place_document
 from commandsync.manifest.yamltext import entry_lines
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, field_changes
 from commandsync.plan.changes import object_changes as changes_of_objects
-from commandsync.records.imported import ImportedCommand, Override
-from commandsync.records.snapshot import levels_of
+from commandsync.records.snapshot import ImportedCommand, Override, levels_of
 from commandsync.records.texts import CommandText, Resource
 from commandsync.report.github import Annotation, notice_annotations
 from commandsync.report.json import dumped

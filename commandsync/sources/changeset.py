@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from commandsync.diagnostics import Location, Notice, Problem
-from commandsync.records.imported import ImportedCommand, ImportedFile, Override
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, Override
 from commandsync.sources.entry import SourceEntry, UnreadPart
 from commandsync.sources.importing import Kept
 

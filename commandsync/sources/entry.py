@@ -17,8 +17,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.records.imported import Kind, kind_of
-from commandsync.records.snapshot import Audience, Node
+from commandsync.records.snapshot import Audience, Kind, Node, kind_of
 
 NO_DESCRIPTION = "…"
 """The description of a command that has none in its source, as discord.py writes it.

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.matching import near_texts
-from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, ImportedPlace
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, UnreadPart
 from commandsync.sources.telegrammenu import NOT_IN_MENU

@@ -21,7 +21,7 @@ from typing import Literal
 
 from commandsync.errors import CommandsyncError, FileError, UsageError
 from commandsync.extras import missing
-from commandsync.records.imported import path_pattern
+from commandsync.records.snapshot import path_pattern
 from commandsync.sources import python, sourcefile
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.listfile import botfather_entries, csv_entries, of_json

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.records.imported import Kind, is_imported
+from commandsync.records.snapshot import Kind, is_imported
 from commandsync.records.texts import has_wildcard, pattern
 from commandsync.sources.entry import (
     AGAIN,

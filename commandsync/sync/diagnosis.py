@@ -30,9 +30,8 @@ from commandsync.client.network import proxy_host
 from commandsync.diagnostics import Check, Do
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Cell, NamePlace, Parity, key_of, parity
-from commandsync.records.imported import ImportedCommand
 from commandsync.records.models import Account
-from commandsync.records.snapshot import Snapshot, callables
+from commandsync.records.snapshot import ImportedCommand, Snapshot, callables
 from commandsync.records.texts import Resource
 from commandsync.sources.entry import SourceReading
 from commandsync.sync import sites

@@ -25,7 +25,7 @@ from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head, load_manifests
 from commandsync.plan.differences import UserChanges, user_changes
-from commandsync.records.imported import imported_path
+from commandsync.records.snapshot import imported_path
 from commandsync.records.texts import Resource, pattern
 from commandsync.sync.files import reason
 from commandsync.sync.settings import STDIN, check_stdin, load_files

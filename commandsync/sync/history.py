@@ -19,8 +19,7 @@ from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, RefusedError
 from commandsync.manifest import Manifest, load_head
-from commandsync.records.imported import imported_path
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import Snapshot, imported_path
 from commandsync.sync.earlier import (
     LINK,
     SHALLOW,

@@ -30,8 +30,13 @@ from commandsync.manifest.source import (
 )
 from commandsync.manifest.yamltext import imported_text
 from commandsync.plan.rules import removals_refused
-from commandsync.records.imported import ImportedCommand, ImportedFile, Override, imported_path
-from commandsync.records.snapshot import together
+from commandsync.records.snapshot import (
+    ImportedCommand,
+    ImportedFile,
+    Override,
+    imported_path,
+    together,
+)
 from commandsync.records.texts import Patterns, named
 from commandsync.sources.changeset import FileEdit, Import, differences
 from commandsync.sources.entry import SourceReading

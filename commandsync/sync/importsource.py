@@ -25,7 +25,7 @@ from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import CommandsyncError, FileError, UsageError
 from commandsync.manifest import Manifest, load_texts
 from commandsync.manifest.checks import uses_of_prefix
-from commandsync.records.imported import (
+from commandsync.records.snapshot import (
     ImportedCommand,
     Kind,
     is_imported,

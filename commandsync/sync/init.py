@@ -20,9 +20,8 @@ from commandsync.manifest.checks import with_prefix
 from commandsync.manifest.dump import Shared, fields_of, starter
 from commandsync.manifest.source import MOST_BYTES
 from commandsync.manifest.yamltext import entry_lines
-from commandsync.records.imported import ImportedFile
 from commandsync.records.rewrites import folded
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import ImportedFile, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.catalogue import LISTS
 from commandsync.services.service import ListService

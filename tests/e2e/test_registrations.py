@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from commandsync.manifest.yamltext import imported_text
-from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, ImportedPlace
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, DiscordServer
 from tests.support.home import Home, git_repo
 from tests.support.rawserver import Exchange

@@ -3,8 +3,7 @@
 from typing import Any
 
 from commandsync.manifest.yamltext import imported_text
-from commandsync.records.imported import ImportedCommand, ImportedFile
-from commandsync.records.snapshot import Node, together
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, Node, together
 from commandsync.sources.entry import SourceReading
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 
 from commandsync.errors import FileError
-from commandsync.records.imported import Kind, kind_of
+from commandsync.records.snapshot import Kind, kind_of
 from commandsync.sources.entry import NO_DESCRIPTION, SourceReading
 from commandsync.sync.files import write_edits
 from commandsync.sync.importplan import plan_import

@@ -9,7 +9,7 @@ import pytest
 
 from commandsync.document.schemas import command_list_document
 from commandsync.manifest.yamltext import imported_text
-from commandsync.records.imported import ImportedCommand, ImportedFile
+from commandsync.records.snapshot import ImportedCommand, ImportedFile
 from commandsync.records.texts import CommandText
 from commandsync.report.commandlist import with_lists
 from commandsync.report.json import dumped

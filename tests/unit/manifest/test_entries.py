@@ -10,8 +10,13 @@ from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.reader import DiscordListing
 from commandsync.manifest.yamltext import imported_text
-from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
-from commandsync.records.snapshot import Registrable, Standing
+from commandsync.records.snapshot import (
+    ImportedCommand,
+    ImportedFile,
+    ImportedPlace,
+    Registrable,
+    Standing,
+)
 from commandsync.records.texts import CommandText
 
 HEAD = """\

@@ -14,8 +14,7 @@ from commandsync.manifest import Manifest, load_head, load_manifests
 from commandsync.manifest.dump import dump_manifest, ejected
 from commandsync.manifest.reader import DiscordListing
 from commandsync.manifest.yamltext import imported_text
-from commandsync.records.imported import ImportedFile
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Entry, ImportedFile, Snapshot
 from commandsync.records.texts import Resource, Text
 from commandsync.services.discord import Application
 from commandsync.services.discordobjects import entries_of

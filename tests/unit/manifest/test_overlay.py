@@ -8,7 +8,7 @@ from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.dump import ejected
 from commandsync.manifest.yamltext import imported_text
-from commandsync.records.imported import ImportedCommand, ImportedFile
+from commandsync.records.snapshot import ImportedCommand, ImportedFile
 from commandsync.records.texts import CommandText
 
 HEAD = 'version: 1\nprefix: "!"\nimport: {from: src}\n'

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commandsync.manifest.overlay import ImportedPart, read_imported
 from commandsync.manifest.source import Origin, Problems, UnreadableError
 from commandsync.manifest.yamltext import imported_text
-from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, ImportedPlace
 from commandsync.records.texts import canonical
 
 _PATH = "commands.imported.yaml"

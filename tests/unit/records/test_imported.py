@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.records.imported import (
+from commandsync.records.snapshot import (
     ImportedCommand,
     ImportedFile,
     ImportedPlace,
     Kind,
+    Node,
     Override,
     imported_path,
     is_imported,
@@ -22,7 +23,6 @@ from commandsync.records.imported import (
     objects_by_name,
     path_pattern,
 )
-from commandsync.records.snapshot import Node
 
 PING = ImportedCommand(name="ping", description="Says pong.", syntax="/ping")
 WORDS = st.text("abc", max_size=3)

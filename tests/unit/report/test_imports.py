@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.records.imported import ImportedCommand, ImportedFile, Override
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, Override
 from commandsync.report import Screen, render_import
 from commandsync.sources.changeset import FileEdit, Import, LeftOut, differences
 from commandsync.sources.entry import UnreadPart

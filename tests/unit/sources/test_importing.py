@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.records.imported import ImportedCommand, ImportedFile
+from commandsync.records.snapshot import ImportedCommand, ImportedFile
 from commandsync.sources.changeset import differences
 from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, UnreadPart
 from commandsync.sources.importing import SourceEvidence, next_import

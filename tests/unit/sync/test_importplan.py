@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.manifest import fields
-from commandsync.records.imported import ImportedCommand
+from commandsync.records.snapshot import ImportedCommand
 from commandsync.sources.changeset import Import
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
 from commandsync.sync.files import write_edits, write_file
