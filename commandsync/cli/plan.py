@@ -121,7 +121,7 @@ def _plans(
     form: Format,
     saved: bool,
 ) -> list[Plan | CommandsyncError]:
-    from commandsync.report import render_plans
+    from commandsync.report import module_of
     from commandsync.sync.selection import jobs, plan_jobs, plans_in
 
     if against:
@@ -130,7 +130,7 @@ def _plans(
         return [plan_against(settings, manifests, against)]
     with jobs(settings, manifests) as opened:
         check_unread(settings, opened)
-        shows = partial(render_plans.load, form)
+        shows = partial(module_of, form)  # loaded while the answers travel
         return plans_in(plan_jobs(_saved(opened) if saved else opened, meanwhile=shows))
 
 

@@ -6,9 +6,9 @@ Text of the service and of manifests is untrusted: every format escapes it in it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from commandsync.report.lines import PLAIN as PLAIN
 from commandsync.report.lines import Screen as Screen
@@ -24,50 +24,99 @@ if TYPE_CHECKING:
     from commandsync.sources.changeset import Import
 
 Format = Literal["text", "json", "markdown", "github"]
-T = TypeVar("T")
 
 
-class _Renderer(NamedTuple, Generic[T]):
-    """Shows a value in any format, by one function for each, as `module:function`.
+class _FormatModule(Protocol):
+    """The functions of `text.py`, `json.py`, `markdown.py` and `github.py`."""
 
-    The formats of plans, results and manifests have a module each; of the others, each value has.
+    def plans(self, _: Sequence[Plan | Result | CommandsyncError], /, *, screen: Screen) -> str: ...
+    def results(self, _: Sequence[Result | CommandsyncError], /, *, screen: Screen) -> str: ...
+    def failure(self, _: CommandsyncError, /, *, screen: Screen) -> str: ...
+    def validated(self, _: Sequence[Manifest], /, *, screen: Screen) -> str: ...
+
+
+def module_of(format: Format) -> _FormatModule:
+    """Load the module of a format."""
+    return cast("_FormatModule", import_module(f"{__name__}.{format}"))
+
+
+def render_plans(
+    plans: Sequence[Plan | Result | CommandsyncError],
+    *,
+    format: Format = "text",
+    screen: Screen = PLAIN,
+) -> str:
+    """Return the changes of plans; only json shows results and errors.
+
+    A plan as json is a saved plan.
     """
-
-    place: str
-
-    def load(self, format: Format) -> Callable[..., str]:
-        """Load the function of a format."""
-        module, function = self.place.format(format=format).split(":")
-        render: Callable[..., str] = getattr(import_module(f"{__name__}.{module}"), function)
-        return render
-
-    def __call__(self, value: T, /, *, format: Format = "text", screen: Screen = PLAIN) -> str:
-        return self.load(format)(value, screen=screen)
+    return module_of(format).plans(plans, screen=screen)
 
 
-render_plans: _Renderer[Sequence[Plan | Result | CommandsyncError]] = _Renderer("{format}:plans")
-"""The changes of plans; only json shows results and errors. A plan as json is a saved plan."""
+def render_results(
+    results: Sequence[Result | CommandsyncError],
+    *,
+    format: Format = "text",
+    screen: Screen = PLAIN,
+) -> str:
+    """Return the results of plans; the text does not repeat the plan. Only json shows errors."""
+    return module_of(format).results(results, screen=screen)
 
-render_results: _Renderer[Sequence[Result | CommandsyncError]] = _Renderer("{format}:results")
-"""The results of plans; the text does not repeat the plan. Only json shows errors."""
 
-render_failure: _Renderer[CommandsyncError] = _Renderer("{format}:failure")
-"""An error, a manifest's problems each at its place."""
+def render_failure(
+    error: CommandsyncError, *, format: Format = "text", screen: Screen = PLAIN
+) -> str:
+    """Return an error, a manifest's problems each at its place."""
+    return module_of(format).failure(error, screen=screen)
 
-render_validated: _Renderer[Sequence[Manifest]] = _Renderer("{format}:validated")
-"""The counts of valid manifests, and their warnings."""
 
-render_notices: _Renderer[Sequence[Notice]] = _Renderer("text:notices")
-"""Warnings for people, beside a result of any format: only as text."""
+def render_validated(
+    manifests: Sequence[Manifest], *, format: Format = "text", screen: Screen = PLAIN
+) -> str:
+    """Return the counts of valid manifests, and their warnings."""
+    return module_of(format).validated(manifests, screen=screen)
 
-render_settled: _Renderer[Settled] = _Renderer("text:settled")
-"""The outcome of one change on one line, while others are not settled yet: only as text."""
 
-render_import: _Renderer[Import] = _Renderer("imports:{format}")
-"""The changes of an import, and the tasks that remain."""
+def render_notices(notices: Sequence[Notice], *, screen: Screen = PLAIN) -> str:
+    """Return warnings for people, beside a result of any format: only as text."""
+    from commandsync.report import text  # noqa: PLC0415 - as in `module_of`
 
-render_user_changes: _Renderer[UserChanges] = _Renderer("usersentences:{format}")
-"""The changes that users of a bot notice."""
+    return text.notices(notices, screen=screen)
 
-render_diagnosis: _Renderer[Diagnosis] = _Renderer("records:diagnosis_{format}")
-"""The end of the checks of a set-up; only text and github have shown each check before it."""
+
+def render_settled(settled: Settled, *, screen: Screen = PLAIN) -> str:
+    """Return the outcome of one change on one line, while others are not settled yet."""
+    from commandsync.report import text  # noqa: PLC0415 - as in `module_of`
+
+    return text.settled(settled, screen=screen)
+
+
+def render_import(result: Import, *, format: Format = "text", screen: Screen = PLAIN) -> str:
+    """Return the changes of an import, and the tasks that remain."""
+    from commandsync.report import imports  # noqa: PLC0415 - as in `module_of`
+
+    formats = {"text": imports.text, "json": imports.json, "markdown": imports.markdown}
+    return formats[format](result, screen=screen)
+
+
+def render_user_changes(
+    changes: UserChanges, *, format: Format = "text", screen: Screen = PLAIN
+) -> str:
+    """Return the changes that users of a bot notice."""
+    from commandsync.report import usersentences  # noqa: PLC0415 - as in `module_of`
+
+    if format == "json":
+        return usersentences.json(changes, screen=screen)
+    if format == "markdown":
+        return usersentences.markdown(changes, screen=screen)
+    return usersentences.text(changes, screen=screen)
+
+
+def render_diagnosis(
+    diagnosis: Diagnosis, *, format: Format = "text", screen: Screen = PLAIN
+) -> str:
+    """Return the end of the checks of a set-up; the text has shown each check before it."""
+    from commandsync.report import records  # noqa: PLC0415 - as in `module_of`
+
+    shows = records.diagnosis_json if format == "json" else records.diagnosis_text
+    return shows(diagnosis, screen=screen)
