@@ -7,14 +7,14 @@ those that users of the bot notice.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from commandsync.apply.outcomes import Settled
 from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, PartChange, part_changes
 from commandsync.records.snapshot import Node, shown_time
-from commandsync.records.texts import Text, compact, counted, object_of
+from commandsync.records.texts import Resource, Text, compact, counted, object_of
 
 Verb = Literal["add", "edit", "rename", "replace", "delete"]
 
@@ -53,27 +53,30 @@ class Difference(NamedTuple):
     breaking: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)  # without slots: its parts are compared if they are shown
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeView:
-    """The change of one record, in the words and values that formats lay out."""
+    """The change of one record, in the words and values that formats lay out.
+
+    Its parts are compared when a format asks for them: a plan may have 60,000 changes.
+    """
 
     change: Change
     verb: Verb  # the action, in which a rename is no edit
     title: str  # the verb and the kind of record, such as `add command`
     prefix: str  # the kind of record before its name; empty for a command
     name: str  # after the change; of a delete, as listed
-    names: tuple[str, ...]  # the old and the new name of a rename; the name of any other change
+    old_name: str  # before a rename; empty for any other change
     location: Location | None  # in the manifest
     is_exact: bool  # whether it is about an object, whose parts have names that are foreign text
     uses: int  # how many uses are lost with it, as far as that is known
     remark: str  # the reason of a delete or of its place, and the number of lost uses; or nothing
 
-    @cached_property
+    @property
     def record(self) -> dict[str, str]:
         """The fields of the whole record but its name, as they are added or deleted."""
         return whole_fields(self.change.texts[0])
 
-    @cached_property
+    @property
     def parts(self) -> tuple[PartChange, ...]:
         """The fields of an edit or a replace that differ; of an object its parts, as JSON."""
         change = self.change
@@ -87,7 +90,7 @@ class ChangeView:
             )
         return part_changes(old, new)
 
-    @cached_property
+    @property
     def differences(self) -> tuple[Difference, ...]:
         """The same as text, without the new name of a rename."""
         return tuple(map(_difference, self.parts[1 if self.verb == "rename" else 0 :]))
@@ -107,15 +110,20 @@ def change_view(change: Change) -> ChangeView:
     return ChangeView(
         change=change,
         verb=verb,
-        title=f"{verb} {resource}",
+        title=_title(verb, resource),
         prefix="" if resource.is_command else f"{resource} ",
         name=texts[0][0],
-        names=(texts[1][0], texts[0][0]) if renames else (texts[0][0],),
+        old_name=texts[1][0] if renames else "",
         location=change.location,
         is_exact=resource.exact,
         uses=uses,
         remark="; ".join(filter(None, remarks)),
     )
+
+
+@cache  # so that the changes of a large plan share it
+def _title(verb: Verb, resource: Resource) -> str:
+    return f"{verb} {resource}"
 
 
 DONE, _ALREADY = "done", "done already"

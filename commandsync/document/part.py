@@ -326,7 +326,7 @@ def change_part(
     values = {name: getattr(change, name, None) for name in model.model_fields}
     values["fields"] = view.parts
     if view.verb == "rename":
-        values["renamed_from"] = view.names[0]
+        values["renamed_from"] = view.old_name
     return model.of(**values | ending)
 
 

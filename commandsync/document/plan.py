@@ -201,6 +201,7 @@ def plan_document(plan: Plan, words: Words = LIBRARY) -> part.Document:
     view = plan_view(plan)
     changes = tuple(map(part.change_part, view.changes))
     model = PlanDocument.of(**head_values(view), changes=changes, digest="")
+    del view  # a large plan has no room for it beside the document
     document = model.model_dump(mode="json", context=words)
     return document | {"digest": digest_of(document)}
 

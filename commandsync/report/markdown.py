@@ -239,10 +239,12 @@ def _records(
 
     Texts that are too long for a cell are put `below`.
     """
-    adds, fields, rows = changes[0].verb == "add", _columns(changes), []
+    adds, records = changes[0].verb == "add", [change.record for change in changes]
+    fields, rows = _columns(records), []
     # The most used records first; the order of others stays.
-    for change in sorted(changes, key=lambda change: -change.uses):
-        texts = [change.record.get(field, "") for field in fields]
+    pairs = zip(changes, records, strict=True)
+    for change, record in sorted(pairs, key=lambda pair: -pair[0].uses):
+        texts = [record.get(field, "") for field in fields]
         cells = list(map(_cell, texts))
         if cut(change.name) != change.name:
             below += _whole(change, change.change.resource.fields[0], change.name)
@@ -255,11 +257,11 @@ def _records(
     return ["Name", *(["Where"] if adds else []), *titles], rows
 
 
-def _columns(changes: Sequence[ChangeView]) -> list[str]:
-    known = dict.fromkeys(chain.from_iterable(change.record for change in changes))
+def _columns(records: Sequence[Mapping[str, str]]) -> list[str]:
+    known = dict.fromkeys(chain.from_iterable(records))
     # Options are the last column, in whichever record they come first.
     fields = sorted(known, key=lambda key: key == "options")
-    return [field for field in fields if any(change.record.get(field) for change in changes)]
+    return [field for field in fields if any(record.get(field) for record in records)]
 
 
 def _whole(change: ChangeView, field: str, text: str) -> tuple[str, str]:
@@ -281,7 +283,7 @@ def _renames(
         for each in change.differences:
             old, new = _cells(change, each, below)
             also.append(f"{_field(change, each)}: {old if old == _BELOW else f'{old} → {new}'}")
-        names = [code(cut(name)) for name in distinct(change.names[0], change.name)]
+        names = [code(cut(name)) for name in distinct(change.old_name, change.name)]
         rows.append([*names, "kept", place(change.location, files), "; ".join(also)])
     kept = "Id" if changes[0].is_exact else "Uses"
     return ["Old name", "New name", kept, "Where", "Also changed"], rows

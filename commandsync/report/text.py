@@ -135,13 +135,13 @@ def _refused(view: PlanView, screen: Screen) -> Iterator[str]:
 def change_lines(change: ChangeView, screen: Screen) -> Iterator[str]:
     """Return a change with its place in the manifest, and its fields below it."""
     sign, color = _SIGNS[change.verb]
-    names = []
-    for name in change.names:
-        shown = visible(name if screen.full else cut(name))
-        if screen.width is not None and not screen.full:
-            # All names take two thirds of a terminal's line, so that the rest fits.
-            shown = lines.cut_at(shown, screen.width * 2 // 3 // len(change.names))
-        names.append(shown)
+    names = [change.old_name, change.name] if change.verb == "rename" else [change.name]
+    if not screen.full:
+        names = list(map(cut, names))
+    names = list(map(visible, names))
+    if screen.width is not None and not screen.full:
+        # All names take two thirds of a terminal's line, so that the rest fits.
+        names = [lines.cut_at(name, screen.width * 2 // 3 // len(names)) for name in names]
     head = paint(f"{sign} {change.prefix}{' → '.join(names)}", color)
     remark = paint(f"  ({change.remark})" if change.remark else "", RED)
     yield f"  {head}{paint(in_brackets(change.location), DIM)}{remark}"
