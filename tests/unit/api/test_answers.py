@@ -1,4 +1,4 @@
-"""A vote is what is called one: `voted` decides, `success` only where nothing else does."""
+"""Answers are read by their meaning: `voted` decides, `success` only where nothing else does."""
 
 import json
 import random

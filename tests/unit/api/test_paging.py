@@ -66,7 +66,7 @@ def ending(listed: Records, size: int) -> Serve:
 
 
 def from_zero(*, asked: int, told: bool) -> Pages:
-    """Count pages from 0: in what is asked (then `asked` is 1), or in what is told about them."""
+    """Count pages from 0: in the request (then `asked` is 1), or in the report about them."""
 
     def pages(listed: Records, size: int) -> Serve:
         def serve(page: int, _limit: int) -> dict[str, Any] | int:

@@ -330,7 +330,7 @@ def test_five_failures_in_a_row_of_several_operations_end_the_retries_too(tries:
 
     assert health.down is (sum(tries) >= FAILURES_IN_A_ROW)
     assert sum(sent) <= max(FAILURES_IN_A_ROW, tries[0] + 1) + len(tries) - 1
-    assert failing(READ, 3, health) == 3  # what was written is still looked for
+    assert failing(READ, 3, health) == 3  # reads still look for the written records
 
 
 @given(outcomes=st.lists(st.tuples(st.sampled_from([READ, EDIT, DELETE]), st.booleans())))

@@ -1,4 +1,4 @@
-"""Runs on a list in which names are unique for a type, which keeps what it is sent, and is small.
+"""Runs on a small list in which names are unique for a type, and texts are kept as sent.
 
 That a run converges whatever happens is proven at Discord, in `promise`.
 """

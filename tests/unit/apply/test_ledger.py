@@ -1,4 +1,4 @@
-"""The states of a write, each taken and none that the table lacks, and what comes of a run."""
+"""The states of a write, each taken and none that the table lacks, and the result of a run."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A list that is replaced as a whole: what its answer and later reads make of it."""
+"""A list that is replaced as a whole: its outcome by the answer and by later reads."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

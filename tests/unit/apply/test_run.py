@@ -1,4 +1,4 @@
-"""What apply says to a driver, step by step; what it promises is tested in `promise`."""
+"""The steps of an apply for its driver; its promises are tested in `promise`."""
 
 from collections.abc import Generator
 from dataclasses import replace

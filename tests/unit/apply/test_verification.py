@@ -1,4 +1,4 @@
-"""What a run reports of new records, and what reading the list shows of each change."""
+"""The report of a run about new records, and the evidence of reads for each change."""
 
 from dataclasses import replace
 
@@ -200,7 +200,7 @@ def test_a_read_with_more_records_without_an_id_than_the_run_can_have_made_prove
 
 @pytest.mark.parametrize("names", [("a",), ("a", "b")])
 def test_a_list_that_shows_no_add_may_be_cut(names: tuple[str, ...]) -> None:
-    """Of two adds, the list shows the second one: then it shows what is new."""
+    """The list shows the second of two adds: then it shows new records."""
     lost = Fault("accepted and dropped", applied=False, answer=lambda _: ACCEPTED)
     service = Listing(choose=lambda request: lost if request.number == 1 else None)
 

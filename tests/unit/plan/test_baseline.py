@@ -1,4 +1,4 @@
-"""A baseline says what a whole list is compared with, and which lists may be shown."""
+"""A baseline is the other side of a whole list, with the lists that may be shown."""
 
 from dataclasses import replace
 

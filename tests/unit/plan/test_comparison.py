@@ -52,7 +52,7 @@ def phases(plan: RecordPlan) -> dict[str, tuple[Phase, bool]]:
 
 
 def applied(plan: RecordPlan, listed: list[Entry], ids: count[int]) -> list[Entry]:
-    """Do what a plan says, with a list and nothing else."""
+    """Carry out a plan on a list, with nothing else."""
     records = list(listed)
     for change in plan.changes:
         if not isinstance(change, Add):

@@ -1,4 +1,4 @@
-"""Which names differ between what a bot serves, its manifest and its listings."""
+"""The names that differ between a bot, its manifest and its listings."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ YES, NO, NOT_MEANT, NOT_READ, UNREADABLE = Cell
 
 
 def columns(others: Cell) -> st.SearchStrategy[dict[str, Cell]]:
-    """Return the cells of one place, of which what it does not have is known or not."""
+    """Return the cells of one place; its other cells are known or not."""
     known = [YES, NO, NOT_MEANT] if others is NO else [YES, others]
     return st.fixed_dictionaries({base: st.sampled_from(known) for base in BASES})
 

@@ -19,7 +19,7 @@ def entry(
     description: str = "Does it.",
     syntax: str = "/x",
     *,
-    id: str = "",  # noqa: A002 - what it is called
+    id: str = "",  # noqa: A002 - its name in `Entry`
     formerly: tuple[str, ...] = (),
 ) -> Entry:
     return Entry(CommandText(name, description, syntax), id=id, formerly=formerly)

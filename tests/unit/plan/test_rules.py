@@ -1,4 +1,4 @@
-"""Limits are read as users write them, and the guard counts what a plan takes away."""
+"""Limits are read as users write them, and the guard counts the records that a plan takes away."""
 
 import re
 from datetime import UTC, datetime

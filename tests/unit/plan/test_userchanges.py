@@ -1,4 +1,4 @@
-"""What users notice between two manifests: exactly what differs, with the matching of a plan."""
+"""The changes that users notice between two manifests, with the matching of a plan."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -289,7 +289,7 @@ def test_all_that_users_typed_still_works(old: str, new: str) -> None:
     assert not change(old, new).accepts_less
 
 
-PLACES = {  # what can be typed at a place, by how the place is written
+PLACES = {  # the words that fit a place, by its spelling
     **{word: (word,) for word in ("set", "put")},
     **{f"{opens}{name}{closes}": (name,) for name in "abc" for opens, closes in ("<>", "[]")},
     **{

@@ -1,4 +1,4 @@
-"""The sentences about what a service does not show."""
+"""The sentences about the parts that a service does not show."""
 
 import re
 

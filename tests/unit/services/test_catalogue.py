@@ -1,4 +1,4 @@
-"""The table of the services, and what the values of all of them have in common.
+"""The table of the services, and the rules that the values of all of them keep.
 
 A service that a manifest declares: its request, its limits.
 """

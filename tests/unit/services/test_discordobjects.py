@@ -1,4 +1,4 @@
-"""Discord's objects in one form: what is sent equals what is answered, for all commands."""
+"""Discord's objects in one form: a sent command equals the answered one, for all commands."""
 
 import json
 from pathlib import Path

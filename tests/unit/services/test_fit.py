@@ -1,4 +1,4 @@
-"""What is sent fits, what is not sent or differs is a loss, and nothing else is."""
+"""Commands that are sent fit; those that differ or are not sent are losses, and no others."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def reading_of(commands: list[Object]) -> SourceReading:
 
 
 def fitted(reading: SourceReading, changed: dict[str, str] | None = None) -> Fitted:
-    """Return what top.gg gets of a manifest with what was imported, and other descriptions."""
+    """Return the objects that top.gg gets for imported commands with other descriptions."""
     entries = [
         Entry(CommandText(each.name, (changed or {}).get(each.name, each.description), each.syntax))
         for each in reading.entries
@@ -106,7 +106,7 @@ def sent(found: Fitted) -> dict[str, Object]:
 
 
 def leaves(nodes: list[Object], above: str = "") -> dict[str, Object]:
-    """Return what can be called, by its whole name; stated apart from the product."""
+    """Return the callable commands by their whole names; stated apart from the product."""
     found: dict[str, Object] = {}
     for node in nodes:
         inner = [each for each in node.get("options", []) if each["type"] < 3]

@@ -350,7 +350,7 @@ def test_entries_with_texts_alone_need_no_change(tree: list[dict[str, Any]]) -> 
 
 
 def calls(entry: Entry) -> set[tuple[str, str]]:
-    """Return the types and names of what people can call of a record."""
+    """Return the types and names of the commands that people can call in a record."""
     node = object_of(entry.text) or {}
 
     def below(part: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

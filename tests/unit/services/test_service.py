@@ -276,7 +276,7 @@ def snapshot_of(texts: list[CommandText]) -> Snapshot:
 
 
 def planned(service: ListService, *, wanted: Snapshot, before: Snapshot) -> RecordPlan:
-    """Plan a manifest against what an earlier version of it left on a service."""
+    """Plan a manifest against the list that an earlier version left on a service."""
     return make_plan(
         desired=fit(service, wanted).snapshot,
         listed=as_listed(fit(service, before).snapshot),
