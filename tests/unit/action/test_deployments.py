@@ -15,7 +15,6 @@ from commandsync.sync.statefile import Delivery, End, Remembered
 from tests.support.runner import REPOSITORY, SHA, Hub
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-STATUSES = {End.ACCEPTED: "success", End.UNCHANGED: "failure", End.UNKNOWN: "error"}
 
 
 def fine(_memory: Remembered) -> None:
@@ -82,16 +81,6 @@ def test_a_list_that_is_sent_is_a_deployment_of_its_commit(hub: Hub) -> None:
     ]
 
 
-def test_the_next_run_knows_it_as_it_was(hub: Hub) -> None:
-    send(hub, "ping", "ban")
-    known = memory(hub)
-    (kept,) = known.possible
-
-    assert known.is_known
-    assert (kept.names, kept.size, kept.commit) == (("ping", "ban"), 2, "c" * 40)
-    assert kept.digest == "digest of ping ban"
-
-
 def test_a_list_of_no_commit_is_a_deployment_of_the_runs_own(hub: Hub) -> None:
     run = store(hub)
     run.begin(Delivery(**{**_fields(new("ping")), "commit": ""}), fine)
@@ -101,24 +90,6 @@ def test_a_list_of_no_commit_is_a_deployment_of_the_runs_own(hub: Hub) -> None:
 
 def _fields(delivery: Delivery) -> dict[str, Any]:
     return {name: getattr(delivery, name) for name in Delivery.__slots__}
-
-
-@pytest.mark.parametrize(
-    ("end", "expected"),
-    [
-        (End.ACCEPTED, ["new"]),
-        (End.UNCHANGED, ["old"]),
-        (End.UNKNOWN, ["new", "old"]),
-        (None, ["new", "old"]),
-    ],
-)
-def test_only_a_definite_failure_takes_a_list_away(
-    hub: Hub, end: End | None, expected: list[str]
-) -> None:
-    send(hub, "old")
-    send(hub, "new", end=end)
-
-    assert shown(hub) == expected
 
 
 def test_a_deployment_without_a_status_counts(hub: Hub) -> None:
@@ -152,17 +123,6 @@ def test_a_run_without_an_end_counts_until_no_job_can_run_so_long(hub: Hub) -> N
 
     assert within == ["new", "killed"]
     assert shown(hub) == ["newest"]
-
-
-def test_two_runs_at_once_both_count(hub: Hub) -> None:
-    first, second = store(hub), store(hub)
-    for run in (first, second):
-        run.memory("top.gg", "here", "one")
-    begun = first.begin(new("first"), fine), second.begin(new("second"), fine)
-    second.end(begun[1], End.ACCEPTED)
-    first.end(begun[0], End.ACCEPTED)
-
-    assert shown(hub) == ["second", "first"]
 
 
 def test_of_two_runs_at_once_the_later_one_decides_again(hub: Hub) -> None:
@@ -210,30 +170,6 @@ def test_a_list_that_is_sent_again_gets_another_status(hub: Hub) -> None:
 
     assert hub.deployments.states() == [["in_progress", "success"] * 2]
     assert shown(hub) == ["ping"]
-
-
-def test_an_unknown_end_of_a_list_that_was_accepted_before_is_the_same_list(hub: Hub) -> None:
-    send(hub, "ping")
-    send(hub, "ping", end=End.UNKNOWN)
-
-    assert shown(hub) == ["ping"]
-    assert memory(hub).is_known
-
-
-def test_a_list_that_was_replaced_gets_a_deployment_of_its_own_again(hub: Hub) -> None:
-    for name in ("one", "two", "one"):
-        send(hub, name)
-
-    assert len(hub.deployments.deployments) == 3
-    assert shown(hub) == ["one"]
-
-
-def test_a_failure_after_another_attempt_without_an_end_takes_nothing_away(hub: Hub) -> None:
-    send(hub, "old")
-    send(hub, "new", end=None)
-    send(hub, "new", end=End.UNCHANGED)
-
-    assert shown(hub) == ["new", "old"]
 
 
 def test_an_accepted_attempt_ends_what_was_in_flight_long_before(hub: Hub) -> None:

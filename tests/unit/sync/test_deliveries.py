@@ -41,44 +41,11 @@ def known(*deliveries: Delivery, of: str = "one") -> Remembered:
     return remembered(deliveries, identity=HERE, token=of)
 
 
-def test_the_last_accepted_list_counts_alone_if_all_others_ended_before() -> None:
-    memory = known(delivery(1, ended=15), delivery(2, ended=19, sent=False), delivery(3, ended=35))
-
-    assert numbers(memory) == [3]
-    assert memory.is_known
-
-
 def test_the_number_decides_what_is_newest_and_neither_a_clock_nor_the_order_given() -> None:
     newer, older = delivery(2, ended=25), delivery(1, ended=15)
     newer = replace(newer, at=DAY.replace(year=2020))
 
     assert numbers(known(newer, older)) == numbers(known(older, newer)) == [2]
-
-
-def test_all_that_were_sent_since_count_together() -> None:
-    memory = known(
-        delivery(1, ended=15),
-        delivery(2, ended=25),
-        delivery(3, sent=False, ended=35),
-        delivery(4, sent=False),
-    )
-
-    assert numbers(memory) == [4, 3, 2]
-    assert memory.is_known
-
-
-def test_those_that_were_in_flight_beside_the_last_accepted_one_count() -> None:
-    accepted_later = delivery(1, ended=45)
-    without_end = delivery(2, sent=False)
-    memory = known(accepted_later, without_end, delivery(3, ended=35))
-
-    assert numbers(memory) == [3, 2, 1]
-
-
-def test_equal_times_overlap() -> None:
-    memory = known(delivery(1, ended=20), delivery(2, began=20, ended=30))
-
-    assert numbers(memory) == [2, 1]
 
 
 def test_where_nothing_was_accepted_another_list_may_be_shown() -> None:
