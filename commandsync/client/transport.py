@@ -64,7 +64,7 @@ def look_up(*args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - passed 
     return in_thread(partial(socket.getaddrinfo, *args, **kwargs), name="commandsync-name")
 
 
-class _TimedSocket(io.RawIOBase):
+class TimedSocket(io.RawIOBase):
     """A socket's bytes with one time-out for all of them."""
 
     def __init__(self, sock: socket.socket, raw: io.RawIOBase) -> None:
@@ -73,9 +73,11 @@ class _TimedSocket(io.RawIOBase):
         self._end = time.monotonic() + (sock.gettimeout() or 0.0)
 
     def readable(self) -> bool:
+        """Return True: it is read only."""
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:  # noqa: ANN401 - a buffer, as io types it
+        """Read into a buffer; raises `TimeoutError` once the time of all bytes is over."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError("the whole answer timed out")
@@ -83,6 +85,7 @@ class _TimedSocket(io.RawIOBase):
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
+        """Close the stream; the socket is closed by its connection."""
         self._raw.close()
         super().close()
 
@@ -92,7 +95,7 @@ class _TimedResponse(http.client.HTTPResponse):
 
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(sock, *args, **kwargs)
-        self.fp = io.BufferedReader(_TimedSocket(sock, self.fp.detach()))
+        self.fp = io.BufferedReader(TimedSocket(sock, self.fp.detach()))
 
     def begin(self) -> None:
         """Read the head, without its malformed parts: urllib3 would log them, unescaped."""

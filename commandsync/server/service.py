@@ -294,7 +294,7 @@ def serve(  # noqa: PLR0913 - the options of the command
         create_app, vote_interval=vote_interval, conditions=conditions, names=(host, *names)
     )
     with (
-        _listening(host, port) as listener,
+        listening(host, port) as listener,
         reserved(database) as removal,
         _prepared(database, application, seed) as (app, bots),
     ):
@@ -316,7 +316,7 @@ def running(
     `application` makes the application that answers the requests.
     """
     with (
-        _listening(_LOOPBACK, port) as listener,
+        listening(_LOOPBACK, port) as listener,
         _prepared(database, application, seed) as (app, bots),
         _in_thread(_Server(app, listener)) as url,
     ):
@@ -327,7 +327,7 @@ def running(
 def running_application(application: ASGIApp, *, port: int = 0) -> Iterator[str]:
     """Run an application on loopback while the block lasts; yield its URL. Raises `UsageError`."""
     with (
-        _listening(_LOOPBACK, port) as listener,
+        listening(_LOOPBACK, port) as listener,
         _in_thread(_Server(application, listener)) as url,
     ):
         yield url
@@ -340,7 +340,7 @@ def serve_application(
 
     `on_ready` gets its URL.
     """
-    with _listening(_LOOPBACK, port) as listener:
+    with listening(_LOOPBACK, port) as listener:
         server = _Server(application, listener, access_log=access_log)
         _run_until_signalled(server, partial(on_ready, server.url))
 
@@ -441,7 +441,7 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def listening(host: str, port: int) -> Iterator[socket.socket]:
     """Yield a socket that listens; connections wait until the server accepts them."""
     with ExitStack() as stack:
         try:

@@ -122,13 +122,13 @@ def respond(
         if response.status >= HTTPStatus.BAD_REQUEST:
             return response, refuse(request, state, response)
         return response, replace(state, registrations=state.registrations + 1)
-    asked = _asked(request)
+    line = _request_line(request)
     for pattern, constant in _ROUTES:
-        if matched := pattern.fullmatch(asked):
+        if matched := pattern.fullmatch(line):
             body = _value(request.body)
-            content = constant(state, _Asked(body, matched.groupdict(default="")))
+            content = constant(state, _PlainRequest(body, matched.groupdict(default="")))
             return Response(204) if content is None else Response(200, content), state
-    unknown = (*state.unknown, asked)[:_MOST_KEPT]
+    unknown = (*state.unknown, line)[:_MOST_KEPT]
     status = HTTPStatus.METHOD_NOT_ALLOWED if _matched(request) else HTTPStatus.NOT_FOUND
     content = {"message": f"{status.value}: {status.phrase}", "code": 0}
     return Response(status, content), replace(state, unknown=unknown)
@@ -150,7 +150,7 @@ def call_of(request: Request) -> CommandRequest | None:
     )
 
 
-class _Asked(NamedTuple):
+class _PlainRequest(NamedTuple):
     """A request that changes nothing: the value of its body, and the parts of its path."""
 
     body: Any
@@ -166,7 +166,7 @@ def _matched(request: Request) -> re.Match[str] | None:
     return _COMMANDS.fullmatch(_path(request))
 
 
-def _asked(request: Request) -> str:
+def _request_line(request: Request) -> str:
     return f"{request.method} {_path(request)}"
 
 
@@ -181,7 +181,7 @@ def refuse(request: Request, state: ApplicationState, response: Response) -> App
     """Return the state after a registration that is refused."""
     body = response.content if isinstance(response.content, Mapping) else {}
     reasons = "; ".join(_reasons(body.get("errors", {}))) or str(body.get("message", ""))
-    refusal = RefusedRegistration(_asked(request)[:_LONGEST_NAMED], response.status, reasons)
+    refusal = RefusedRegistration(_request_line(request)[:_LONGEST_NAMED], response.status, reasons)
     return replace(state, refused=(*state.refused, refusal)[:_MOST_KEPT])
 
 
@@ -200,7 +200,7 @@ def is_registration(request: Request) -> bool:
 
 # The requests that change nothing.
 
-_Handler = Callable[[ApplicationState, _Asked], Any]
+_Handler = Callable[[ApplicationState, _PlainRequest], Any]
 """Returns the content of the answer to a request; None for an answer without any."""
 
 
@@ -211,18 +211,18 @@ def _application(state: ApplicationState) -> dict[str, Any]:
     return {**FIXTURES["application"], **own}
 
 
-def _application_at(state: ApplicationState, asked: _Asked) -> dict[str, Any]:
-    own, name = _application(state), asked.at["application"]
+def _application_at(state: ApplicationState, request: _PlainRequest) -> dict[str, Any]:
+    own, name = _application(state), request.at["application"]
     return own if name == "@me" else {**own, "id": name}
 
 
-def _user(state: ApplicationState, asked: _Asked) -> Mapping[str, Any]:
-    is_bot = asked.at["user"] in {"@me", state.bot["id"]}
-    return state.bot if is_bot else {**FIXTURES["owner"], "id": asked.at["user"]}
+def _user(state: ApplicationState, request: _PlainRequest) -> Mapping[str, Any]:
+    is_bot = request.at["user"] in {"@me", state.bot["id"]}
+    return state.bot if is_bot else {**FIXTURES["owner"], "id": request.at["user"]}
 
 
-def _posted(state: ApplicationState, asked: _Asked) -> dict[str, Any]:
-    content = asked.body.get("content") if isinstance(asked.body, Mapping) else None
+def _posted(state: ApplicationState, request: _PlainRequest) -> dict[str, Any]:
+    content = request.body.get("content") if isinstance(request.body, Mapping) else None
     return state.message(str(content or ""), state.bot)
 
 
@@ -259,7 +259,7 @@ _ROUTES: Sequence[tuple[re.Pattern[str], _Handler]] = [
         ),
         (
             r"(?:GET|PATCH) /guilds/{any}/members/(?P<user>@me|\d+)",
-            lambda state, asked: state.member(_user(state, asked)),
+            lambda state, request: state.member(_user(state, request)),
         ),
         (r"GET /guilds/{any}/{any}", lambda *_: []),
         (r"GET /channels/{any}", lambda state, _: state.channel),

@@ -18,7 +18,7 @@ from commandsync.api.operations import Operation, add, delete, edit, list_bots, 
 from commandsync.api.policy import Health, Send, Streak, Wait
 from commandsync.client.connection import Connection
 from commandsync.client.threads import Gate
-from commandsync.client.transport import Adapter, _TimedSocket
+from commandsync.client.transport import Adapter, TimedSocket
 from commandsync.errors import Forbidden, Redirected, ServerError, StoppedError, TransportError
 from commandsync.records.texts import ApplicationCommand, CommandText, Resource
 from commandsync.services.discord import DISCORD
@@ -216,7 +216,7 @@ def test_bytes_that_are_already_there_come_too_late_after_the_time() -> None:
     with near, far:
         near.settimeout(0.01)
         far.sendall(b"late")
-        timely = _TimedSocket(near, near.makefile("rb").detach())
+        timely = TimedSocket(near, near.makefile("rb").detach())
         threading.Event().wait(0.02)
 
         with timely, pytest.raises(TimeoutError):
@@ -228,7 +228,7 @@ def test_bytes_that_come_in_time_are_read() -> None:
     with near, far:
         near.settimeout(10)
         far.sendall(b"soon")
-        with _TimedSocket(near, near.makefile("rb").detach()) as timely:
+        with TimedSocket(near, near.makefile("rb").detach()) as timely:
             threading.Event().wait(0.01)
             read = timely.read(4)
             left = near.gettimeout()

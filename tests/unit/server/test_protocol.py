@@ -8,7 +8,7 @@ import pytest
 
 from commandsync.errors import UsageError
 from commandsync.server.protocol import TimedProtocol
-from commandsync.server.service import _listening, running, serve
+from commandsync.server.service import listening, running, serve
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def _end(url: str, _bots: object) -> None:
 
 
 def test_the_system_notices_a_client_that_is_gone_without_a_word() -> None:
-    with _listening("127.0.0.1", 0) as listener:
+    with listening("127.0.0.1", 0) as listener:
         listener.listen()
         with (
             closing(socket.create_connection(listener.getsockname(), 30)),
