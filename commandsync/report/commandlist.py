@@ -12,9 +12,10 @@ code is text. `with_lists` writes the lists again, and keeps every other byte. `
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from hashlib import sha256
 from html.entities import html5
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
@@ -215,6 +216,10 @@ _MEANT = re.compile(rf"\s*<!--\s*/?\s*{_MARKER}")
 _BEGIN = re.compile(r" {0,3}<!--[ \t]+commandsync:commands(?=[ \t])((?:(?!-->).)*)-->[ \t]*")
 _END = re.compile(r" {0,3}<!--[ \t]+/commandsync:commands(?:[ \t]+(\S+))?[ \t]+-->[ \t]*")
 _OPTION = re.compile(r"""[ \t]+([\w-]+)=("[^"]*"|'[^']*'|[^\s"'<>=`]+)(?=\s)""")
+_UNENDED = (
+    "a list begins here and does not end",
+    f"write {END} below it; a list cannot contain another one",
+)
 _FORMATS = get_args(get_type_hints(Layout)["format"])
 
 
@@ -238,76 +243,70 @@ class _Block(NamedTuple):
     heading: int = 0  # its level; 0 for a marker
 
 
-@dataclass(slots=True)
-class _Reader:
-    path: str
-    lines: Sequence[str]
-    problems: list[Problem] = field(default_factory=list)
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a file, each with its line end."""
+    return _LINE.findall(text)
 
-    def problem(self, line: int, message: str, hint: str = "", *, column: int = 1) -> None:
-        text = self.lines[line].rstrip("\r\n")
-        at = Location(self.path, line + 1, column)
-        self.problems.append(Problem(at, message, hint, Excerpt(text, column - 1)))
 
-    def regions(self, blocks: Iterable[_Block]) -> Iterator[Region]:
-        """Pair the markers, and report unpaired ones; headings between a pair belong to it."""
-        opened: tuple[int, Layout] | None = None
-        level = 1
-        for block in blocks:
-            if block.heading:
-                level = level if opened else block.heading
-                continue
-            begins, ends = self.marks(block)
-            if begins:
-                self.report_unended(opened)
-                opened = block.line, self.layout(block.line, begins)
-            elif ends and opened:
-                begin, layout = opened
-                at = Location(self.path, begin + 1)
-                yield Region(begin, block.line, at, layout, level + 1, ends[1] or "")
-                opened = None
-            elif ends:
-                hint = f"write {BEGIN} above it, or remove it"
-                self.problem(block.line, "a list ends here, and none has begun", hint)
-        self.report_unended(opened)
+def read_regions(text: str, path: str) -> tuple[Region, ...]:
+    """Find the lists of a Markdown file; a `ManifestError` has all of its problems at once."""
+    lines, problems, regions = lines_of(text), list[Problem](), list[Region]()
 
-    def marks(self, block: _Block) -> tuple[re.Match[str] | None, re.Match[str] | None]:
-        """Read a marker as the begin and as the end of a list; report one that is neither."""
-        text = self.lines[block.line].removeprefix("\ufeff").rstrip("\r\n")
-        begins, ends = _BEGIN.fullmatch(text), _END.fullmatch(text)
+    def report(line: int, message: str, hint: str = "", column: int = 1) -> None:
+        excerpt = Excerpt(lines[line].rstrip("\r\n"), column - 1)
+        problems.append(Problem(Location(path, line + 1, column), message, hint, excerpt))
+
+    opened: tuple[int, Layout] | None = None
+    level = 1
+    for block in _blocks(text):
+        if block.heading:  # one between two markers belongs to their list
+            level = level if opened else block.heading
+            continue
+        marker = lines[block.line].removeprefix("\ufeff").rstrip("\r\n")
+        begins, ends = _BEGIN.fullmatch(marker), _END.fullmatch(marker)
         if block.nested:
             hint = "move it out of the list or the quote, to the beginning of a line"
-            self.problem(block.line, "this marker is inside another block", hint)
-            return None, None
-        if not (begins or ends):
+            report(block.line, "this marker is inside another block", hint)
+        elif begins:
+            if opened:
+                report(opened[0], *_UNENDED)
+            opened = block.line, _layout(begins, partial(report, block.line))
+        elif ends and opened:
+            (begin, layout), opened = opened, None
+            (checksum,) = ends.groups("")
+            at = Location(path, begin + 1)
+            regions.append(Region(begin, block.line, at, layout, level + 1, checksum))
+        elif ends:
+            hint = f"write {BEGIN} above it, or remove it"
+            report(block.line, "a list ends here, and none has begun", hint)
+        else:
             hint = f"a list begins with {BEGIN} and ends with {END}, each on its own line"
-            self.problem(block.line, "this is not a valid marker", hint)
-        return begins, ends
+            report(block.line, "this is not a valid marker", hint)
+    if opened:
+        report(opened[0], *_UNENDED)
+    if problems:
+        raise ManifestError(sorted(problems), of=path)
+    return tuple(regions)
 
-    def report_unended(self, opened: tuple[int, Layout] | None) -> None:
-        if opened is not None:
-            hint = f"write {END} below it; a list cannot contain another one"
-            self.problem(opened[0], "a list begins here and does not end", hint)
 
-    def layout(self, line: int, begins: re.Match[str]) -> Layout:
-        """Read the options of a begin marker, which are written as `name=value`."""
-        values: dict[str, Any] = {}
-        at = begins.start(1)
-        while option := _OPTION.match(begins.string, at, begins.end(1)):
-            name, value = option[1], option[2]
-            value = value[1:-1] if value[0] in "\"'" else value
-            message, hint = _refused(name, value)
-            message = f"duplicate option {name}" if name in values else message
-            if message:
-                self.problem(line, message, hint, column=option.start(1) + 1)
-            values[name] = tuple(value.split(",")) if name == "columns" else value
-            at = option.end()
-        if rest := begins.string[at : begins.end(1)].strip():
-            column = begins.string.index(rest, at) + 1
-            hint = 'write name=value or name="value", with spaces between options'
-            self.problem(line, "this is not a valid option", hint, column=column)
-        known = Layout.__dataclass_fields__.keys()
-        return Layout(**{name: value for name, value in values.items() if name in known})
+def _layout(begins: re.Match[str], report: Callable[..., None]) -> Layout:
+    """Read the options of a begin marker, which are written as `name=value`."""
+    values: dict[str, Any] = {}
+    at = begins.start(1)
+    while option := _OPTION.match(begins.string, at, begins.end(1)):
+        name, value = option[1], option[2]
+        value = value[1:-1] if value[0] in "\"'" else value
+        message, hint = _refused(name, value)
+        message = f"duplicate option {name}" if name in values else message
+        if message:
+            report(message, hint, option.start(1) + 1)
+        values[name] = tuple(value.split(",")) if name == "columns" else value
+        at = option.end()
+    if rest := begins.string[at : begins.end(1)].strip():
+        hint = 'write name=value or name="value", with spaces between options'
+        report("this is not a valid option", hint, begins.string.index(rest, at) + 1)
+    known = Layout.__dataclass_fields__.keys()
+    return Layout(**{name: value for name, value in values.items() if name in known})
 
 
 def _refused(name: str, value: str) -> tuple[str, str]:
@@ -328,20 +327,6 @@ def _refused(name: str, value: str) -> tuple[str, str]:
             return f"a list has no option {quoted(name)}", hint
 
 
-def lines_of(text: str) -> list[str]:
-    """Return the lines of a file, each with its line end."""
-    return _LINE.findall(text)
-
-
-def read_regions(text: str, path: str) -> tuple[Region, ...]:
-    """Find the lists of a Markdown file; a `ManifestError` has all of its problems at once."""
-    reader = _Reader(path, lines_of(text))
-    regions = tuple(reader.regions(_blocks(text) if _MARKER in text else ()))
-    if reader.problems:
-        raise ManifestError(sorted(reader.problems), of=path)
-    return regions
-
-
 def same_page(text: str, other: str) -> bool:
     """Return whether two texts are the same page: formatters pad tables, and escape and wrap."""
     parser = MarkdownIt("commonmark").enable("table")
@@ -350,6 +335,8 @@ def same_page(text: str, other: str) -> bool:
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Yield the headings of a page, and the lines that are markers or meant to be."""
+    if _MARKER not in text:
+        return
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     for token in parser.parse(text.removeprefix("\ufeff")):
