@@ -11,13 +11,13 @@ be read; a script of `package.json`, or a file with a usual name, registers them
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import islice, product
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from commandsync.errors import CommandsyncError, FileError, UsageError
 from commandsync.extras import missing
@@ -70,12 +70,15 @@ def read(
             the extra.
     """
     path, suffix = Path(source).as_posix(), Path(source).suffix.casefold()
+    of_python = partial(python.read, form=form)
+    of_scripts = partial(_read_scripts, locale=locale, texts=texts, form=form)
+    of_objects = partial(of_json, columns=columns or {}, locale=locale)
     if sourcefile.is_folder_or_pattern(path):
-        return _read_files(path, columns or {}, locale, exclude, texts, form)
+        return _read_folder(path, of_python, of_scripts, of_objects, exclude)
     if suffix in PYTHON:
-        return python.read(path, form=form)
+        return of_python(path)
     if suffix in SCRIPTS:
-        return _read_scripts(path, locale=locale, texts=texts, form=form)
+        return of_scripts(path)
     if suffix not in _DATA and Path(path).is_file():
         raise FileError(f"{path} is not a source of commands", hint=_EXPECTED)
     data = sourcefile.read_bytes(path)
@@ -83,7 +86,7 @@ def read(
         return of_list(data, path, columns or {})
     if sourcefile.is_foreign(path, data):
         raise FileError(f"{path} configures a program, and has no commands", hint=_EXPECTED)
-    return of_json({path: data}, columns=columns or {}, locale=locale)
+    return of_objects({path: data})
 
 
 def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
@@ -91,57 +94,68 @@ def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
     return of_json({"": data}, columns={}, locale=locale)
 
 
-def _read_files(
+_Read: TypeAlias = Callable[..., SourceReading]
+"""A reader of one language or format, with the settings of the source."""
+
+
+def _read_folder(
     source: str,
-    columns: Mapping[str, str],
-    locale: str,
+    of_python: _Read,
+    of_scripts: _Read,
+    of_objects: _Read,
     exclude: Collection[str],
-    texts: Mapping[str, str] | None,
-    form: str,
 ) -> SourceReading:
+    """Read the code in a folder, each file in its language; without any, the JSON files."""
     folder, inside = sourcefile.matching(source)
-    paths = [path for path in inside if sourcefile.is_command_file(path)]
-    code = _read_code(folder, inside, locale, texts, form)
-    if code and (_is_found(code) or not paths):
+    readings = _read_code(folder.as_posix(), inside, of_python, of_scripts)
+    code = _together(readings)
+    listed = [file for file in inside if sourcefile.is_command_file(file)]
+    if code.entries or code.notes or code.unread or (readings and not listed):
         return code
-    if not paths:
+    if not listed:
         raise FileError(f"{source} has no file of code or JSON", hint=_EXPECTED)
-    data = _own(sourcefile.read_all(paths, folder))
-    of_folder = partial(of_json, columns=columns, locale=locale, folder=folder.as_posix())
+    return _read_objects(folder, listed, of_objects, exclude)
+
+
+def _read_code(
+    folder: str, inside: Sequence[Path], of_python: _Read, of_scripts: _Read
+) -> list[SourceReading]:
+    readings = []
+    if any(file.suffix in PYTHON for file in inside):
+        readings.append(of_python(folder, inside))
+    scripts = [file for file in inside if file.suffix in SCRIPTS]
+    # Without commands in them, scripts beside Python need no extra to be read.
+    if scripts and (not readings or any(map(_may_declare, scripts))):
+        readings.append(of_scripts(folder, inside))
+    return readings
+
+
+def _read_objects(
+    folder: Path, listed: Sequence[Path], of_objects: _Read, exclude: Collection[str]
+) -> SourceReading:
+    """Read JSON files that are not the configuration of a tool; excluded ones may be invalid."""
+    data = {
+        path: content
+        for path, content in sourcefile.read_all(listed, folder).items()
+        if not sourcefile.is_foreign(path, content)
+    }
     unwanted = {path: data.pop(path) for path in [*data] if path_pattern(path, exclude)}
-    reading = of_folder(data)
+    reading = of_objects(data, folder=folder.as_posix())
     for path, content in unwanted.items():
         with suppress(FileError):
-            entries = of_folder({path: content}).entries
+            entries = of_objects({path: content}, folder=folder.as_posix()).entries
             reading = replace(reading, entries=(*reading.entries, *entries))
     return reading
 
 
-def _own(contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files of a folder that are not the configuration of a tool."""
-    return {path: data for path, data in contents.items() if not sourcefile.is_foreign(path, data)}
-
-
-def _read_code(
-    folder: Path, inside: Sequence[Path], locale: str, texts: Mapping[str, str] | None, form: str
-) -> SourceReading | None:
-    """Return the commands of the code in a folder, in each of its languages; None without code."""
-    readings, scripts = [], [path for path in inside if path.suffix in SCRIPTS]
-    if any(path.suffix in PYTHON for path in inside):
-        readings.append(python.read(folder.as_posix(), inside, form=form))
-    # Without commands in them, scripts beside Python need no extra to be read.
-    if scripts and (not readings or any(map(_may_declare, scripts))):
-        path = folder.as_posix()
-        readings.append(_read_scripts(path, inside, locale=locale, texts=texts, form=form))
-    return _together(*readings) if readings else None
-
-
-def _together(first: SourceReading, *others: SourceReading) -> SourceReading:
+def _together(readings: Sequence[SourceReading]) -> SourceReading:
     """Return the content of several readings as one reading."""
-    for other in others:
-        keys = [key.name for key in fields(SourceReading)]
-        first = SourceReading(**{key: getattr(first, key) + getattr(other, key) for key in keys})
-    return first
+    return SourceReading(
+        **{
+            key.name: tuple(part for reading in readings for part in getattr(reading, key.name))
+            for key in fields(SourceReading)
+        }
+    )
 
 
 def _may_declare(script: Path) -> bool:
@@ -150,10 +164,6 @@ def _may_declare(script: Path) -> bool:
         return _OF_BOTS.search(sourcefile.read_bytes(script.as_posix())) is not None
     except FileError:
         return True
-
-
-def _is_found(reading: SourceReading) -> bool:
-    return bool(reading.entries or reading.notes or reading.unread)
 
 
 def _read_scripts(
@@ -342,12 +352,7 @@ def _scripts(file: Path) -> dict[str, str]:
 
 def _prefix(folder: Path, reading: SourceReading) -> str:
     """Return the prefix that the project's files say; empty if they say none, or several."""
-    texts = map(_text, _settings(folder, reading.files))
+    usual = (folder / name for name in (*_SETTINGS, *_BOTS))
+    texts = map(_text, (*usual, *map(Path, reading.files)))
     found = {match["prefix"] for text in texts for match in _PREFIX.finditer(text)}
     return found.pop() if len(found) == 1 else ""
-
-
-def _settings(folder: Path, searched: Iterable[str]) -> Iterator[Path]:
-    """Yield the files that may say the prefix: usual ones, those with commands, and the bot."""
-    yield from (folder / name for name in (*_SETTINGS, *_BOTS))
-    yield from map(Path, searched)
