@@ -111,63 +111,56 @@ def table_of(keys: list[str]) -> st.SearchStrategy[str]:
     return pairs.map(lambda pairs: "".join(f"\n  {key}: {value}" for key, value in pairs))
 
 
-@st.composite
-def tables(
-    draw: st.DrawFn, values: dict[str, st.SearchStrategy[str]], needed: tuple[str, ...]
-) -> str:
-    """Return the text of a table with the needed keys that is plain, but for one key perhaps."""
-    others = {key: values[key] for key in values if key not in needed}
-    pairs = draw(st.fixed_dictionaries({key: values[key] for key in needed}, optional=others))
-    for key in draw(st.lists(st.sampled_from([*values, "nam"]), max_size=1)):
-        pairs[key] = draw(VALUES)
-    return "{" + ", ".join(f"{key}: {value}" for key, value in pairs.items()) + "}"
-
-
-URLS = st.sampled_from(
-    ["https://x.example/a", '"https://X.example//a/../{bot}?%7e=%2F"', "http://127.0.0.1:8/"]
-)
-LIMITS = st.sampled_from(["{name: 7, commands: 08}", "{names: a-z}", "{names: z-a}", "{name: a-z}"])
-READS = tables(
-    {
-        "url": URLS,
-        "list": st.sampled_from(["a.b", "{token}"]),
-        "keep": st.sampled_from(["[id, ' x ']", "id"]),
-        "absent": st.sampled_from(["error", "empty"]),
-    },
-    ("url",),
-)
-REPLACES = tables(
-    {
-        "method": st.sampled_from(["PUT", "'POST'", "PATCH"]),
-        "url": URLS,
-        "authorization": st.sampled_from(['"Bearer {token}"', "Bearer"]),
-        "wrap": st.sampled_from(["commands", "' a '"]),
-        "fields": st.sampled_from(["{n: name, ' o ': syntax}", "{n: syntax}"]),
-        "limits": LIMITS,
-        "read": READS,
-    },
-    ("method", "url"),
-)
-LISTINGS = tables(
-    {
-        "service": st.sampled_from(["top.gg", "telegram", "' discord '", "own", "7"]),
-        "bot": st.sampled_from(["'0779'", "7"]),
-        "guild": st.sampled_from(["613", "x"]),
-        "base_url": st.sampled_from(["https://X.example/", "http://127.0.0.1:8"]),
-        "token_env": st.sampled_from(["COMMANDSYNC_A", "' COMMANDSYNC_A '"]),
-        "lossy": st.sampled_from(["category", "[options, 'sync']", "[~]"]),
-        "prefix_commands": st.sampled_from(["omit", '"send"']),
-        "replace": REPLACES,
-        "scopes": st.sampled_from(["default", "[all_private_chats, default]"]),
-        "languages": st.sampled_from(["{de: a.yaml, ' fr ': ' none '}", "{deu: a}", "{de: ~}"]),
+URLS = ["https://x.example/a", '"https://X.example//a/../{bot}?%7e=%2F"', "http://x/", "a.b/c"]
+LIMITS = ["{name: 7, commands: 08}", "{names: a-z}", "{names: z-a}", "{name: a-z}", "{nam: 1}"]
+OF_LISTINGS = {
+    "listing": {
+        "service": ["top.gg", "telegram", "' discord '", "own", "7", "a/b"],
+        "bot": ["'0779'", "7"],
+        "guild": ["613", "' 613 '", "x"],
+        "base_url": ["https://X.example/", "http://127.0.0.1:8", "https://x.example/a"],
+        "token_env": ["COMMANDSYNC_A", "' COMMANDSYNC_A '", "A"],
+        "lossy": ["category", "[options, 'sync']", "[~]", "fields"],
+        "prefix_commands": ["omit", '"send"', "[send]"],
+        "replace": ["{method: PUT, url: 'https://x.example/a'}", "{method: PUT}"],
+        "scopes": ["default", "[all_private_chats, default]", "chat"],
+        "languages": ["{de: a.yaml, ' fr ': ' none '}", "{deu: a}", "{de: ~}", "{DE: a}"],
         "limits": LIMITS,
     },
-    ("service",),
-)
+    "replace": {
+        "method": ["PUT", "'POST'", "PATCH", "GET"],
+        "url": URLS,
+        "authorization": ['"Bearer {token}"', "'{token}{token}'", "Bearer"],
+        "wrap": ["commands", "' a '", "'{token}'"],
+        "fields": ["{n: name, ' o ': syntax}", "{n: syntax}", "{'{token}': name}", "{n: nam}"],
+        "limits": LIMITS,
+        "read": ["{url: 'https://x.example/a'}", "{list: a}"],
+    },
+    "read": {
+        "url": URLS,
+        "list": ["a.b", "'{token}'"],
+        "keep": ["[id, ' x ']", "id"],
+        "absent": ["error", "empty", "none"],
+    },
+}
+"""Values of the keys of a listing, and of the tables in it; some are not valid."""
+
+PLAIN_TABLES = {
+    "listing": {"service": "own"},
+    "replace": {"method": "PUT", "url": "'https://x.example/a'"},
+    "read": {"url": "'https://x.example/a'"},
+}
+
+
+def listing_with(table: str, values: dict[str, str]) -> str:
+    """Return the text of a listing with some values in itself or in one of its tables."""
+    pairs = PLAIN_TABLES[table] | values
+    text = "{" + ", ".join(f"{key}: {value}" for key, value in pairs.items()) + "}"
+    above = {"replace": ("listing", "replace"), "read": ("replace", "read")}.get(table)
+    return listing_with(above[0], {above[1]: text}) if above else text
+
+
 OF_A_KEY = {
-    "listings": st.lists(LISTINGS, min_size=1, max_size=2).map(
-        lambda listings: "".join(f"\n  - {listing}" for listing in listings)
-    ),
     "commands": entries_of([*keys_of(CommandModel), "nam"], VALUES),
     "sync": table_of(keys_of(SyncModel)),
     "import": table_of(keys_of(ImportModel)),
@@ -189,14 +182,8 @@ def files(draw: st.DrawFn) -> str:
     return "".join(f"{key}: {value}\n" for key, value in pairs.items())
 
 
-@st.composite
-def listings(draw: st.DrawFn) -> str:
-    """Return a manifest of nothing but listings."""
-    return f"version: 1\nlistings:{draw(OF_A_KEY['listings'])}\n"
-
-
-@given(files() | listings(), st.booleans())
-def test_a_plain_manifest_is_as_its_model_reads_it(text: str, included: bool) -> None:  # noqa: FBT001 - drawn
+def check_plain(text: str, *, included: bool = False) -> None:
+    """Check that the values of a plain file are those of its model."""
     mine, other = read(text), read(text)
     if mine is None or other is None:
         return
@@ -212,6 +199,32 @@ def test_a_plain_manifest_is_as_its_model_reads_it(text: str, included: bool) ->
     assert (keys, mine.root) == (expected, root)
     cut = [sorted(node.at for node in each.context.cut) for each in (mine, other)]
     assert cut[0] == cut[1]
+
+
+@given(files(), st.booleans())
+def test_a_plain_manifest_is_as_its_model_reads_it(text: str, included: bool) -> None:  # noqa: FBT001 - drawn
+    check_plain(text, included=included)
+
+
+@pytest.mark.parametrize(
+    ("table", "key"), [(t, key) for t in OF_LISTINGS for key in OF_LISTINGS[t]]
+)
+@given(st.data())
+def test_each_key_of_a_plain_listing_is_as_its_model_reads_it(
+    table: str, key: str, data: st.DataObject
+) -> None:
+    value = data.draw(st.sampled_from(OF_LISTINGS[table][key]) | VALUES)
+
+    check_plain(f"version: 1\nlistings:\n- {listing_with(table, {key: value})}\n")
+
+
+@given(st.data())
+def test_a_plain_listing_is_as_its_model_reads_it(data: st.DataObject) -> None:
+    table = data.draw(st.sampled_from([*OF_LISTINGS]))
+    optional = {key: st.sampled_from(values) for key, values in OF_LISTINGS[table].items()}
+    values = data.draw(st.fixed_dictionaries({}, optional=optional))
+
+    check_plain(f"version: 1\nlistings:\n- {listing_with(table, values)}\n")
 
 
 @pytest.mark.parametrize(("key", "value"), [(k, v) for k, vs in PLAIN_KEYS.items() for v in vs])
