@@ -167,19 +167,16 @@ def _carried_out(
             gone = _found(call, lists)
             rest = [command for command in lists.of(call.guild) if command is not gone]
             return Response(204), _with_list(lists, call, rest)
-        case _:
-            return Response(200, _read(call, lists)), lists
-
-
-def _read(call: CommandRequest, lists: CommandLists) -> object:
-    """Return one command with all languages, or a list with the requested languages."""
-    if call.command_id:
-        return answered(_found(call, lists), lists, call.application, call.guild)
-    locale = None if call.localizations else call.locale
-    return [
-        answered(command, lists, call.application, call.guild, locale=locale)
-        for command in lists.of(call.guild)
-    ]
+        case _ if call.command_id:
+            command = _found(call, lists)
+            return Response(200, answered(command, lists, call.application, call.guild)), lists
+        case _:  # a list with the requested languages, where one command has all of them
+            locale = None if call.localizations else call.locale
+            shown = [
+                answered(command, lists, call.application, call.guild, locale=locale)
+                for command in lists.of(call.guild)
+            ]
+            return Response(200, shown), lists
 
 
 def _added(
