@@ -34,7 +34,7 @@ _ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
 
 
 @dataclass(slots=True)
-class Facts:
+class ApplyFacts:
     """The facts of an apply, each kept as soon as it is known; a plan has none.
 
     They are reported however the run ends.
@@ -46,7 +46,7 @@ class Facts:
     applied: Sequence[tuple[Planned, Result]] = ()  # the plans that were carried out
 
 
-def put_report(context: Context, verdict: Verdict, facts: Facts) -> None:
+def put_report(context: Context, verdict: Verdict, facts: ApplyFacts) -> None:
     """Report an outcome; the comment comes last, since it may wait for the network."""
     runner, inputs = context.runner, context.inputs
     say(verdict.text)
@@ -103,7 +103,7 @@ def _summarise(context: Context, verdict: Verdict) -> None:
     context.runner.put("GITHUB_STEP_SUMMARY", cut_page(text, most=most, pointer=pointer))
 
 
-def _set_statuses(context: Context, github: GitHub, verdict: Verdict, facts: Facts) -> None:
+def _set_statuses(context: Context, github: GitHub, verdict: Verdict, facts: ApplyFacts) -> None:
     event = context.event
     own = facts.commits[0] if facts.commits else event.sha
     for planned, result in facts.applied:
@@ -114,7 +114,7 @@ def _set_statuses(context: Context, github: GitHub, verdict: Verdict, facts: Fac
             set_status(github, event, planned.job, result, commit=commit)
 
 
-def _put_comment(context: Context, verdict: Verdict, facts: Facts) -> None:
+def _put_comment(context: Context, verdict: Verdict, facts: ApplyFacts) -> None:
     event, runner, inputs = context.event, context.runner, context.inputs
     # GitHub links a commit that is written out.
     notes = [f"Commit {event.head_sha}, [run]({event.run_url})"] if event.head_sha else []
@@ -139,7 +139,7 @@ def _put_comment(context: Context, verdict: Verdict, facts: Facts) -> None:
             runner.put_outputs({"comment-url": _comment(context, verdict, facts, markdown)})
 
 
-def _comment(context: Context, verdict: Verdict, facts: Facts, markdown: str) -> str:
+def _comment(context: Context, verdict: Verdict, facts: ApplyFacts, markdown: str) -> str:
     """Write the comment; of an apply, to the pull requests that it is of. Return the URL."""
     event, api, key = context.event, context.api, context.inputs.key
     if event.pull_request:

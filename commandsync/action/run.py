@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from commandsync import errors, report
 from commandsync.action import branch, proposal, step, verdict
-from commandsync.action.reporter import Facts, put_backups, put_report
+from commandsync.action.reporter import ApplyFacts, put_backups, put_report
 from commandsync.action.step import Context, say
 from commandsync.action.verdict import Verdict
 from commandsync.apply.outcomes import exit_code
@@ -59,7 +59,7 @@ def main(environ: MutableMapping[str, str]) -> int:
     for secret in step.secrets_of(environ):
         say(mask(secret))
     with process.handled() as signals, redacted_outputs(environ):
-        context, facts = step.of_event(environ), Facts()
+        context, facts = step.of_event(environ), ApplyFacts()
         try:
             with process.unwrapped():
                 context = step.read(context)
@@ -116,7 +116,7 @@ def _planned(context: Context) -> Verdict:
     return proposal.with_destinations(outcome, manifests, bases, overridden=overridden)
 
 
-def _applied(context: Context, signals: Signals, facts: Facts) -> Verdict:
+def _applied(context: Context, signals: Signals, facts: ApplyFacts) -> Verdict:
     """Make the listings match, unless another run has a newer manifest."""
     plan_file = context.inputs.plan_file
     manifests = [] if plan_file else _load(context)
@@ -140,7 +140,7 @@ def _applied(context: Context, signals: Signals, facts: Facts) -> Verdict:
             raise AssertionError("the Action asks nothing")
 
 
-def _newer_run(context: Context, manifests: Sequence[Manifest], facts: Facts) -> str | None:
+def _newer_run(context: Context, manifests: Sequence[Manifest], facts: ApplyFacts) -> str | None:
     """Return the URL of the run that applies a newer manifest of the branch, if any.
 
     Raises `RefusedError` if that is not known.
@@ -251,7 +251,7 @@ def _of_plans(
     )
 
 
-def _reported(context: Context, outcome: Verdict, facts: Facts) -> int:
+def _reported(context: Context, outcome: Verdict, facts: ApplyFacts) -> int:
     """Report the run; return the exit code, which is never 0 if the report fails."""
     try:
         put_report(context, outcome, facts)

@@ -22,6 +22,7 @@ from commandsync.cli.options import (
 from commandsync.sync import SCHEMA, setting
 
 if TYPE_CHECKING:
+    from commandsync.cli.output import Output
     from commandsync.manifest import Manifest
     from commandsync.records.snapshot import Snapshot
     from commandsync.sync.settings import Settings, Site
@@ -63,11 +64,10 @@ def pull_command(  # noqa: PLR0913 - the options of one command
       commandsync pull --format json
     """
     from commandsync.cli.call import one_manifest
-    from commandsync.cli.schema import schema_beside
     from commandsync.diagnostics import Notice
     from commandsync.errors import UsageError
     from commandsync.manifest.dump import dump_manifest
-    from commandsync.sync.files import check_target, write_edits, write_file
+    from commandsync.sync.files import check_target
     from commandsync.sync.sites import listing_of
 
     output, is_json = run.output, run.output.format == "json"
@@ -102,14 +102,10 @@ def pull_command(  # noqa: PLR0913 - the options of one command
         header=[f"yaml-language-server: $schema=./{SCHEMA}"],
     )
     output.notices([Notice(warning) for warning in dumped.warnings])
-    if not out:
+    if out:
+        _write(output, out, dumped.text, force=force)
+    else:
         output.result(dumped.text)
-        return
-    write_file(out, dumped.text, force=force)
-    output.talk(f"wrote {out}")
-    for schema in schema_beside(out):
-        write_edits([schema], new_folder=True)
-        output.talk(f"wrote {schema.path}, with which editors complete {out}")
 
 
 def _read(settings: Settings, manifest: Manifest | None) -> tuple[Site, Snapshot]:
@@ -125,3 +121,15 @@ def _read(settings: Settings, manifest: Manifest | None) -> tuple[Site, Snapshot
     managed = manifest.snapshot.scope if manifest else ()
     # A manifest that manages nothing yet only names the listing.
     return site, read_listing(settings, site, managed or OF_MANIFEST)
+
+
+def _write(output: Output, path: str, text: str, *, force: bool) -> None:
+    """Write a manifest, and its schema if there is none."""
+    from commandsync.cli.schema import schema_beside
+    from commandsync.sync.files import write_edits, write_file
+
+    write_file(path, text, force=force)
+    output.talk(f"wrote {path}")
+    for schema in schema_beside(path):
+        write_edits([schema], new_folder=True)
+        output.talk(f"wrote {schema.path}, with which editors complete {path}")
