@@ -118,7 +118,7 @@ def import_command(  # noqa: PLR0913 - the options of one command
     run = run._replace(settings=settings)
     if eject:
         return _eject(run)
-    order = _Order(
+    request = _ImportRequest(
         sources=sources,
         recorded=None,
         locale=locale,
@@ -129,7 +129,7 @@ def import_command(  # noqa: PLR0913 - the options of one command
         asks=not check and sys.stdin.isatty() and sys.stderr.isatty(),
     )
     if program:
-        before = _planned_before(run, order, program)
+        before = _planned_before(run, request, program)
         if not check:
             _check_edited(run.output, before, force=force)
         of_run = recorded.record_program(
@@ -143,13 +143,13 @@ def import_command(  # noqa: PLR0913 - the options of one command
         )
         if of_run is None:
             return int(Exit.FAILED)
-        order = replace(order, recorded=of_run)
-    return _check(run, order) if check else _import(run, order)
+        request = replace(request, recorded=of_run)
+    return _check(run, request) if check else _import(run, request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Order:
-    """The sources of an import."""
+class _ImportRequest:
+    """The import that the user asks for."""
 
     sources: Sequence[str]  # files and folders, or `discord`; empty for the sources of the manifest
     recorded: RecordedCommands | None  # the commands that a program registered
@@ -161,20 +161,20 @@ class _Order:
     asks: bool  # whether the user is asked for that
 
 
-def _planned(run: Run, order: _Order) -> Import:
+def _planned(run: Run, request: _ImportRequest) -> Import:
     """Read the sources and plan the import; print the notices."""
     from commandsync.report.imports import by_cause, render_left_out
     from commandsync.sync.registrations import read_registered
 
     registered = partial(read_registered, run.settings)
-    output, of_run = run.output, order.recorded
-    result = _plan(run, order, of_run, registered)
+    output, of_run = run.output, request.recorded
+    result = _plan(run, request, of_run, registered)
     if of_run and not of_run.is_whole:
-        whole = _plan(run, order, of_run.as_whole(), registered)
-        result = _in_doubt(output, of_run, order, result, whole)
+        whole = _plan(run, request, of_run.as_whole(), registered)
+        result = _in_doubt(output, of_run, request, result, whole)
     output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
-    if result.unread and not order.recorded:
+    if result.unread and not request.recorded:
         output.talk(
             "a recorded run of the bot has the slash commands and menus that are not read: "
             "commandsync import -- PROGRAM"
@@ -184,7 +184,7 @@ def _planned(run: Run, order: _Order) -> Import:
 
 def _plan(
     run: Run,
-    order: _Order,
+    request: _ImportRequest,
     recorded: RecordedCommands | None,
     registered: Callable[[str], SourceReading],
 ) -> Import:
@@ -192,18 +192,18 @@ def _plan(
 
     return plan_import(
         run.settings,
-        order.sources,
+        request.sources,
         registered=registered,
         recorded=recorded,
-        locale=order.locale,
-        prefix=order.prefix,
-        forget=order.forget,
-        force=order.force,
+        locale=request.locale,
+        prefix=request.prefix,
+        forget=request.forget,
+        force=request.force,
     )
 
 
 def _in_doubt(
-    output: Output, of_run: RecordedCommands, order: _Order, kept: Import, whole: Import
+    output: Output, of_run: RecordedCommands, request: _ImportRequest, kept: Import, whole: Import
 ) -> Import:
     """Choose the import after a run that may not be whole: it keeps the earlier commands."""
     from commandsync.cli.application import confirm
@@ -212,14 +212,14 @@ def _in_doubt(
 
     left = {command.name for command in whole.after.public}
     names = [each.name for each in kept.after.public if each.name not in left]
-    if not names or order.complete:
-        return whole if order.complete else kept
+    if not names or request.complete:
+        return whole if request.complete else kept
     missing = (
         f"{counted(len(names), 'command')} {'was' if len(names) == 1 else 'were'} not registered"
     )
     reason = f"the run is not known to be whole: {visible(of_run.doubt)}"
     output.talk(f"{missing} ({visible(named(names, most=5))}), and {reason}")
-    if order.asks and confirm("Remove them?"):
+    if request.asks and confirm("Remove them?"):
         return whole
     output.talk(
         "they stay\n  hint: --complete removes the commands that the program did not register"
@@ -227,7 +227,7 @@ def _in_doubt(
     return kept
 
 
-def _planned_before(run: Run, order: _Order, program: Sequence[str]) -> Import:
+def _planned_before(run: Run, request: _ImportRequest, program: Sequence[str]) -> Import:
     """Plan the import of a run without commands: an error stops it before the run, not after."""
     from commandsync.sources.entry import SourceReading
     from commandsync.sync.importsource import RecordedCommands
@@ -236,7 +236,7 @@ def _planned_before(run: Run, order: _Order, program: Sequence[str]) -> Import:
         return SourceReading()
 
     recorded = RecordedCommands(shlex.join(program), nothing, "it has not begun")
-    return _plan(run, order, recorded, nothing)
+    return _plan(run, request, recorded, nothing)
 
 
 def _check_edited(output: Output, result: Import, *, force: bool) -> None:
@@ -255,34 +255,34 @@ def _check_edited(output: Output, result: Import, *, force: bool) -> None:
     raise ManifestError([Problem(place, message, hint)])
 
 
-def _check(run: Run, order: _Order) -> int:
+def _check(run: Run, request: _ImportRequest) -> int:
     """Show the changes of an import, without a write; return the exit code."""
     from commandsync.cli.output import command_line
     from commandsync.errors import Exit
     from commandsync.report import render_import
     from commandsync.report.lines import visible
 
-    output, result = run.output, _planned(run, order)
+    output, result = run.output, _planned(run, request)
     output.result(render_import(result, format=output.format, screen=output.screen()))
     if result.files:
-        program = ["--", *shlex.split(order.recorded.program)] if order.recorded else []
-        line = command_line("import", *order.sources, *program, files=run.settings.files)
+        program = ["--", *shlex.split(request.recorded.program)] if request.recorded else []
+        line = command_line("import", *request.sources, *program, files=run.settings.files)
         output.talk(f"Run {visible(line)}, and commit the result.")
     _check_manifest(run, result)
     return Exit.CHANGES if result.files or result.fails_check else Exit.DONE
 
 
-def _import(run: Run, order: _Order) -> int:
+def _import(run: Run, request: _ImportRequest) -> int:
     """Import, and show the result; return the exit code."""
     from commandsync.errors import Exit, TooManyDeletesError
     from commandsync.report import render_import
     from commandsync.report.lines import path
     from commandsync.sync.files import write_edits
 
-    output, result = run.output, _planned(run, order)
+    output, result = run.output, _planned(run, request)
     if result.refusal:
         raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
-    _check_edited(output, result, force=order.force)
+    _check_edited(output, result, force=request.force)
     output.result(render_import(result, format=output.format, screen=output.screen()))
     with run.signals.answered_by(lambda _: None):  # files are written whole, in a moment
         write_edits(result.files)
