@@ -45,87 +45,6 @@ _SEVERAL = (
 )
 
 
-def with_first_deletes(
-    changes: Sequence[Change], listed: Sequence[Entry], most: Mapping[str, int]
-) -> list[Change]:
-    """Return the changes of an exact kind in their order, with the deletes marked that go first.
-
-    `most` is how many records of each type the list takes. Raises `ManifestError` if a record
-    cannot get its name: another one has it and stays, or several exchange their names.
-    """
-    changes = [*_with_free_names(changes, listed)]
-    wanted = {name_key(e.after) for e in changes if isinstance(e, Edit) and e.renames}
-    freeing = [
-        replace(change, first="name")
-        if isinstance(change, Delete) and name_key(change.before) in wanted
-        else change
-        for change in changes
-    ]
-    return [*_with_room(freeing, listed, most)]
-
-
-def _with_free_names(changes: Sequence[Change], listed: Sequence[Entry]) -> Iterator[Change]:
-    """Yield the changes with edits in the order in which their names get free; raises as above."""
-    edits = [change for change in changes if isinstance(change, Edit)]
-    going = {change.id for change in changes if isinstance(change, Delete)}
-    taken = {name_key(entry.text) for entry in listed if entry.id not in going}
-    free, stuck = _in_order_of_names(edits, taken)
-    if stuck:
-        raise ManifestError([_problem(edit, stuck) for edit in stuck])
-    ordered = iter(free)
-    yield from (next(ordered) if isinstance(each, Edit) else each for each in changes)
-
-
-def _in_order_of_names(edits: Iterable[Edit], taken: set[str]) -> tuple[list[Edit], list[Edit]]:
-    """Return edits in the order in which their names get free, and those whose names never do.
-
-    `taken` are the names of these records and of all others that stay; it is changed.
-    """
-    waiting, ordered = [*edits], list[Edit]()
-    while free := [e for e in waiting if not e.renames or name_key(e.after) not in taken]:
-        for edit in free:
-            taken.discard(name_key(edit.before))
-            taken.add(name_key(edit.after))
-        ordered += free
-        waiting = [edit for edit in waiting if edit not in free]
-    return ordered, waiting
-
-
-def _with_room(
-    changes: Sequence[Change], listed: Sequence[Entry], most: Mapping[str, int]
-) -> Iterator[Change]:
-    """Yield the changes with as many deletes first as there are more records than fit."""
-    size = Counter(type_of(entry.text) for entry in listed)
-    for change in changes:
-        if isinstance(change, Add):
-            size[type_of(change.after)] += 1
-        elif isinstance(change, Delete) and change.first:
-            size[type_of(change.before)] -= 1
-    for change in changes:
-        kind = type_of(change.texts[0])
-        if (
-            isinstance(change, Delete)
-            and not change.first
-            and size[kind] > most.get(kind, size[kind])
-        ):
-            size[kind] -= 1
-            yield replace(change, first="full")
-        else:
-            yield change
-
-
-def _problem(edit: Edit, stuck: Sequence[Edit]) -> Problem:
-    """Return why a record cannot get its name."""
-    message = f"{edit.before[0]!r} cannot be renamed to {edit.name!r}: "
-    if any(name_key(other.before) == name_key(edit.after) for other in stuck):
-        message += "the command of that name waits for another name itself"
-        hint = "give one of them a name that is free, apply that, and then change the names again"
-    else:
-        message += "another command has that name, and stays"
-        hint = "delete that one, or choose another name"
-    return Problem(edit.location or Location("-"), message, hint)
-
-
 Pair = tuple[Entry, Entry | None]
 Going = tuple[Entry, datetime | None]  # a deleted record, and when it ended by the manifest
 
@@ -351,6 +270,87 @@ def _change(
     equal, same_name = counts[wanted.text]
     values |= {"same_text": equal, "same_name": same_name, "until": until}
     return Replace(**values, uses=listed.uses) if listed else Add(**values)
+
+
+def with_first_deletes(
+    changes: Sequence[Change], listed: Sequence[Entry], most: Mapping[str, int]
+) -> list[Change]:
+    """Return the changes of an exact kind in their order, with the deletes marked that go first.
+
+    `most` is how many records of each type the list takes. Raises `ManifestError` if a record
+    cannot get its name: another one has it and stays, or several exchange their names.
+    """
+    changes = [*_with_free_names(changes, listed)]
+    wanted = {name_key(e.after) for e in changes if isinstance(e, Edit) and e.renames}
+    freeing = [
+        replace(change, first="name")
+        if isinstance(change, Delete) and name_key(change.before) in wanted
+        else change
+        for change in changes
+    ]
+    return [*_with_room(freeing, listed, most)]
+
+
+def _with_free_names(changes: Sequence[Change], listed: Sequence[Entry]) -> Iterator[Change]:
+    """Yield the changes with edits in the order in which their names get free; raises as above."""
+    edits = [change for change in changes if isinstance(change, Edit)]
+    going = {change.id for change in changes if isinstance(change, Delete)}
+    taken = {name_key(entry.text) for entry in listed if entry.id not in going}
+    free, stuck = _in_order_of_names(edits, taken)
+    if stuck:
+        raise ManifestError([_problem(edit, stuck) for edit in stuck])
+    ordered = iter(free)
+    yield from (next(ordered) if isinstance(each, Edit) else each for each in changes)
+
+
+def _in_order_of_names(edits: Iterable[Edit], taken: set[str]) -> tuple[list[Edit], list[Edit]]:
+    """Return edits in the order in which their names get free, and those whose names never do.
+
+    `taken` are the names of these records and of all others that stay; it is changed.
+    """
+    waiting, ordered = [*edits], list[Edit]()
+    while free := [e for e in waiting if not e.renames or name_key(e.after) not in taken]:
+        for edit in free:
+            taken.discard(name_key(edit.before))
+            taken.add(name_key(edit.after))
+        ordered += free
+        waiting = [edit for edit in waiting if edit not in free]
+    return ordered, waiting
+
+
+def _with_room(
+    changes: Sequence[Change], listed: Sequence[Entry], most: Mapping[str, int]
+) -> Iterator[Change]:
+    """Yield the changes with as many deletes first as there are more records than fit."""
+    size = Counter(type_of(entry.text) for entry in listed)
+    for change in changes:
+        if isinstance(change, Add):
+            size[type_of(change.after)] += 1
+        elif isinstance(change, Delete) and change.first:
+            size[type_of(change.before)] -= 1
+    for change in changes:
+        kind = type_of(change.texts[0])
+        if (
+            isinstance(change, Delete)
+            and not change.first
+            and size[kind] > most.get(kind, size[kind])
+        ):
+            size[kind] -= 1
+            yield replace(change, first="full")
+        else:
+            yield change
+
+
+def _problem(edit: Edit, stuck: Sequence[Edit]) -> Problem:
+    """Return why a record cannot get its name."""
+    message = f"{edit.before[0]!r} cannot be renamed to {edit.name!r}: "
+    if any(name_key(other.before) == name_key(edit.after) for other in stuck):
+        message += "the command of that name waits for another name itself"
+        hint = "give one of them a name that is free, apply that, and then change the names again"
+    else:
+        message += "another command has that name, and stays"
+        hint = "delete that one, or choose another name"
+    return Problem(edit.location or Location("-"), message, hint)
 
 
 def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
