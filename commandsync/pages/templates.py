@@ -1,7 +1,7 @@
 """The pages, from values: templates, the Markdown that they show, and the two pages of a bot.
 
 `render` fills a template: every value is escaped, and no character of the page is invisible. A page
-loads a stylesheet, an icon and scripts. Descriptions and announcements are Markdown of strangers:
+loads a stylesheet, an icon and scripts. Descriptions and announcements are untrusted Markdown:
 the parser knows no HTML, and its result is cleaned again by another library.
 
 A row is a record as a page shows it. `groups_of` puts rows into the groups of the page.
@@ -66,7 +66,7 @@ def link_of(url: str | None) -> str | None:
 
 
 def html_of(markdown: str, *, above: int) -> Markup:
-    """Return the HTML of a text, of anybody.
+    """Return the HTML of untrusted Markdown.
 
     Its headings follow the heading above it, of the level `above`, without a gap.
     """

@@ -1,7 +1,7 @@
-"""A value -> str: the output for people and programs, in four formats.
+"""The output for people and programs: a value becomes a text, in four formats.
 
 Text of the service and of manifests is untrusted: every format escapes it in its own way (see
-`escape`). The module of a format loads when it is first used.
+`lines`). The module of a format loads when it is first used.
 """
 
 from __future__ import annotations

@@ -38,16 +38,16 @@ _BRACKET = re.compile(r"(\[[^\[\]]*\](?![:(]))|[\[\]]")
 _LESS = re.compile(r"<(?! )")
 _LESS_BEFORE_LESS = re.compile(r"\\<(?=\\<)")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#[Xx][0-9A-Fa-f]{1,6};|([A-Za-z0-9]+;))")
-# What GitHub makes of a text by itself: links to addresses, people, issues and commits. A comment
-# in it, or after each few characters of a commit, leaves the text and makes no link.
+# GitHub links addresses, people, issues and commits by itself. A comment inside one, or after each
+# few characters of a commit, prevents the link and does not change the text.
 _LINKED = re.compile(
     r"(?i:(?<=[a-z])(?=://)|(?<=www)(?=\.)|(?<=\bgh-)(?=[0-9]))|(?<=@)(?=\w)|(?<=#)(?=[0-9])"
 )
 _COMMIT = re.compile(r"(?<!\w)[0-9A-Fa-f]{7,40}(?!\w)")
 _PART_OF_COMMIT = re.compile(".{1,6}")
 _MARK = "\0"  # of a comment, until the text is escaped; no text that is shown has it
-# GitHub strikes through what is between two tildes, also single ones, and mdformat escapes only
-# pairs. One as in "about ~5 minutes" cannot end such a text; any other one becomes code.
+# GitHub strikes through a text between two tildes, even single ones, and mdformat escapes only
+# pairs. A tilde as in "about ~5 minutes" cannot end such a text; any other tilde becomes code.
 _TILDES = re.compile(r"((?<!~)(?:(?<=[^ ])~+|~~+|~(?![0-9])))")
 _COMMENT = "<!-- -->"
 
@@ -130,7 +130,7 @@ _DEEPEST = 6  # level of a heading
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How commands are listed: the one category, without a heading, or all; their fields."""
+    """The layout of a list: one category, without a heading, or all of them; and the columns."""
 
     category: str | None = None
     format: Literal["table", "list"] = "table"
@@ -138,7 +138,7 @@ class Layout:
 
 
 def command_list(commands: Iterable[CommandText], layout: Layout, *, level: int) -> str:
-    """Return the Markdown of a list, without a line end at its end; empty where nothing is listed.
+    """Return the Markdown of a list, without a final line end; empty if nothing is listed.
 
     The level of the headings of categories is from 1 to 6, the deepest.
     """
@@ -236,7 +236,7 @@ class Region:
 
 
 class _Block(NamedTuple):
-    """A heading, or a line that is a marker or meant to be."""
+    """A heading, or a line that is, or looks like, a marker."""
 
     line: int
     nested: bool
@@ -334,7 +334,7 @@ def same_page(text: str, other: str) -> bool:
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the headings of a page, and the lines that are markers or meant to be."""
+    """Yield the headings of a page, and the lines that are, or look like, markers."""
     if _MARKER not in text:
         return
     parser = MarkdownIt("commonmark")
@@ -349,7 +349,9 @@ def _blocks(text: str) -> Iterator[_Block]:
                     yield _Block(line, nested=token.level > 0)
 
 
-NEW_FILE = f"# Commands\n\n{BEGIN}\n{END}\n"  # for a list alone; its owner can write around it
+NEW_FILE = (
+    f"# Commands\n\n{BEGIN}\n{END}\n"  # a page with the list alone; its owner can write around it
+)
 
 _GENERATOR = '<meta name="generator" content="commandsync docs">'
 _SEAL = re.compile(r'(?<=<meta name="generator" content="commandsync docs) (sha256:[0-9a-f]{16})')
@@ -399,7 +401,7 @@ def with_lists(text: str, commands: Sequence[CommandText], *, path: str) -> Mark
 
 
 def _missing(region: Region, categories: Collection[str]) -> Problem | None:
-    """Return the problem of a list of a category that no command has."""
+    """Return the problem if no command has the category of a list."""
     wanted = region.layout.category
     if wanted is None or wanted in categories or not categories:
         return None
@@ -418,7 +420,7 @@ def _written(
     old = _LINE_END.sub("\n", "".join(between))
     content = command_list(commands, region.layout, level=region.level)
     new = f"\n{content}\n\n" if content else "\n"
-    # That of the words: formatters change the rest.
+    # Only the words count: formatters change the rest.
     seen, wanted = (_checksum(_SPACING.sub("", text)) for text in (old, new))
     is_same = old == new or (seen == wanted and same_page(old, new))
     if is_same and region.checksum == wanted:

@@ -43,7 +43,7 @@ _ROOM = 600  # bytes for the remark at the end
 
 
 def page(markdown: str, *, label: str = "", title: str = "", notes: Iterable[str] = ()) -> str:
-    """Return a report with its heading and notes, of which only the label is foreign text."""
+    """Return a report with its heading and notes; only the label is foreign text."""
     heading = "## " + ": ".join(filter(None, ("commandsync", label and code(label), title)))
     return "\n\n".join((heading, *notes, markdown.strip("\n"))) + "\n"
 
@@ -51,7 +51,7 @@ def page(markdown: str, *, label: str = "", title: str = "", notes: Iterable[str
 def cut_page(markdown: str, *, most: int, pointer: str) -> str:
     """Return a page of at most `most` bytes of UTF-8: whole lines, with no block left open.
 
-    The pointer is a sentence on where the rest is, without foreign text.
+    The pointer is a sentence that says where the rest is; it has no foreign text.
     """
     sections = list(_sections(markdown))
     for heading in _CUT_FIRST:
@@ -78,7 +78,7 @@ def _sections(markdown: str) -> Iterator[list[str]]:
 
 
 def _cut(lines: list[str], most: int, pointer: str) -> list[str]:
-    """Return the first line and those that fit, with the remark that the others are elsewhere."""
+    """Return the first line and the following lines that fit, and a remark on the others."""
     if _size(lines) <= most:
         return lines
     kept, left = lines[:1], most - _ROOM - _size(lines[:1])
@@ -90,7 +90,7 @@ def _cut(lines: list[str], most: int, pointer: str) -> list[str]:
         kept.append(line)
         fence = _open_fence(fence, line)
     dropped = lines[len(kept) :]
-    folds = dropped.count(_UNFOLD) - dropped.count(_FOLD)  # those that end in what is dropped
+    folds = dropped.count(_UNFOLD) - dropped.count(_FOLD)  # the folds that end in the dropped lines
     ends = [*([fence] if fence else []), *["", _UNFOLD] * folds]
     return [*kept, *ends, "", f"*Cut here. {pointer}*", ""]
 
@@ -188,7 +188,7 @@ def plan_annotations(plan: Plan) -> Iterator[Annotation]:
 
 
 def top_of(plan: Plan) -> Location | None:
-    """Return the first line of a plan's manifest, for remarks that concern no line of it."""
+    """Return the first line of a plan's manifest, for remarks on the manifest as a whole."""
     return Location(plan.manifest[0]) if plan.manifest else None
 
 

@@ -93,7 +93,7 @@ def _text(command: ImportedCommand) -> CommandText:
 
 
 def object_changes(difference: ImportDifference) -> str:
-    """Name what differs in the platform's object of a command; empty if nothing does."""
+    """Name the differences of the platform's objects of a command; empty for none."""
     before, after = difference
     if not (before and after) or before.discord == after.discord:
         return ""
@@ -104,14 +104,14 @@ def object_changes(difference: ImportDifference) -> str:
 
 
 def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
-    """Show each part and each file that is known not to be read, with the reason."""
+    """Show each part and each file that is knowingly left out, with the reason."""
     known = (f"not read: {_unread(part)}: acknowledged" for part in result.acknowledged)
     files = (f"not read: {path(name)}: it was generated" for name in result.generated)
     return joined((*known, *files), screen)
 
 
 def by_cause(notes: Iterable[Notice], *, each: bool) -> Iterator[Notice]:
-    """Yield notices; without `each`, of many with one cause the first, with their number."""
+    """Yield notices; without `each`, many with one cause are one notice with their number."""
     causes: dict[tuple[str, str | Hint], list[Notice]] = {}
     for note in notes:
         cause = _NAMED.sub("", note.message), note.hint
@@ -240,7 +240,7 @@ def _difference(change: Change, result: Import) -> tuple[str, Location | None]:
 
 
 def json(result: Import, *, screen: Screen) -> str:
-    """Return one document of all changes, and of all that is left to do."""
+    """Return one document of all changes and of the remaining tasks."""
     document: dict[str, Any] = {
         "version": VERSION,
         "manifest": result.path,

@@ -140,7 +140,7 @@ _PAINT_OR_SIGN = re.compile(r"\x1b\[[0-9]+m|.", re.DOTALL)
 
 
 class Screen(NamedTuple):
-    """How values are shown: only a terminal has colours and a width.
+    """The display of values: only a terminal has colours and a width.
 
     Each program shows hints in its own words, and may know a page for each file.
     """
@@ -149,9 +149,9 @@ class Screen(NamedTuple):
     width: int | None = None  # its columns
     full: bool = False  # whether texts are shown whole, however long they are
     quiet: bool = False  # whether only the result's line and errors are shown
-    words: Words = LIBRARY  # of the program, for hints
-    files: str = ""  # the URL of the folder of the paths; empty for none
-    asks: bool = False  # whether somebody is there whom apply asks
+    words: Words = LIBRARY  # the program's own words for hints
+    files: str = ""  # the URL of the folder that paths begin in; empty for none
+    asks: bool = False  # whether apply can ask a person
 
 
 PLAIN = Screen()
@@ -255,7 +255,7 @@ class DiffRow(NamedTuple):
 
 
 def shortened(text: str, width: int = WIDTH) -> tuple[str, str]:
-    """Return the beginning of a text, and a remark on how much is left out: empty for nothing."""
+    """Return the beginning of a text, and a remark on the number of characters left out."""
     text = redacted(text)
     if len(text) <= width:
         return text, ""
@@ -264,15 +264,15 @@ def shortened(text: str, width: int = WIDTH) -> tuple[str, str]:
 
 
 def cut(text: str, width: int = WIDTH) -> str:
-    """Return the beginning of a text with the remark on how much of it is left out."""
+    """Return the beginning of a text with the remark on the characters left out."""
     return "".join(shortened(text, width))
 
 
 def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) -> list[DiffRow]:
     """Return the differences between two texts, by line, and within lines that are long.
 
-    `full` cuts no line and leaves out no removed or added one; `after` is how many unchanged
-    characters a line shows after a difference.
+    `full` cuts no line and leaves out no removed or added one; `after` is the number of unchanged
+    characters that a line shows after a difference.
     """
     ours, theirs = redacted(old).split("\n"), redacted(new).split("\n")
     rows: list[DiffRow] = []
@@ -292,7 +292,7 @@ def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) ->
 
 
 def _unchanged(lines: list[str], *, after: bool, before: bool) -> Iterator[DiffRow]:
-    """Show the lines after a difference, or before one: between two, all of a few."""
+    """Show the lines beside a difference; a few lines between two differences are all shown."""
     begin = _CONTEXT if after else 0
     end = max(len(lines) - _CONTEXT, 0) if before else len(lines)
     left_out = end - begin

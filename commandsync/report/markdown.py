@@ -74,7 +74,7 @@ _BELOW = "*see below*"
 
 
 def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
-    """Return plans one after the other; of listings, the dangerous ones first, below a table."""
+    """Return plans one after the other; listings are below a table, the dangerous ones first."""
     views, head = list(map(plan_view, plans)), list[str]()
     if listings := [view for view in views if view.plan.label]:
         views = sorted(listings, key=lambda view: not _is_dangerous(view))
@@ -88,7 +88,7 @@ def _is_dangerous(view: PlanView) -> bool:
 
 
 def _names(views: Sequence[PlanView]) -> list[str]:
-    """Return the name of each listing, with the bot where another one has that name too."""
+    """Return the name of each listing, with its bot if another listing has the same name."""
     names = [view.plan.label for view in views]
     return [
         code(name) if names.count(name) == 1 else f"{code(name)}, bot {code(view.plan.target.bot)}"
@@ -154,7 +154,7 @@ def _by_verb(
 
 
 def results(results: Sequence[Result], *, screen: Screen) -> str:
-    """Return results one after the other, with a table for each outcome; of listings below one."""
+    """Return results, each with a table for each outcome; listings are below a table."""
     views = [result_view(result, screen.words) for result in results]
     of_listings = [view for view in views if view.plan.plan.label]
     names = _names([view.plan for view in of_listings])
@@ -204,7 +204,7 @@ def _settled(some: Sequence[SettledView], end: str, screen: Screen) -> Iterator[
     ]
     yield from _folded([table(_SETTLED[:known], rows)], counted(len(rows), "row"))
     for _, group in _by_verb(changes, _DONE):
-        if group[0].parts:  # of others, the name says what it is about
+        if group[0].parts:  # the name describes any other change
             yield from _changes(group, screen.files)
 
 

@@ -70,7 +70,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen)
 def listed_document(listed: Snapshot, *, bot: str, base_url: str, guild: str = "") -> str:
     """Return one JSON document of the listed records, with their ids and uses; null if unknown.
 
-    `guild` is the server at Discord that they are of, if they are of one.
+    `guild` is the server at Discord whose commands they are; empty for global ones.
     """
     from commandsync.document.part import text_document  # noqa: PLC0415 - loads pydantic
 
@@ -159,7 +159,7 @@ def services_text(*, screen: Screen) -> str:
     whole = screen._replace(width=None)
     shown = table([name.upper() for name in head], rows, screen=whole)
     if screen.width and max(map(columns_of, shown.splitlines())) > screen.width:
-        # A service below the other: each fact has its line.
+        # One service below the other: each fact has its line.
         shown = "\n".join(
             table([name.upper(), ""], [(row[0], row[column]) for row in rows], screen=whole)
             for column, name in enumerate(head[1:], 1)

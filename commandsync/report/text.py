@@ -177,7 +177,7 @@ def _record(record: dict[str, str], screen: Screen) -> Iterator[str]:
 
 
 def _shortened(text: str, screen: Screen) -> tuple[str, str]:
-    """Cut a text where nothing else does: a terminal cuts lines where it ends."""
+    """Cut a text, unless the end of a terminal's line cuts it."""
     if screen.full:
         return text, ""
     if screen.width is None:
@@ -242,7 +242,7 @@ def _marked(old: str, new: str) -> list[str]:
 def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) -> str:
     """Return the changes that are not done and the texts that the service changed, then the counts.
 
-    `planned` means that the plans are shown above, with the remark that nothing is to do.
+    `planned` means that the plans are shown above, with a remark if they have no changes.
     """
     rows: list[str] = []
     for result in results:

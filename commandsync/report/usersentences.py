@@ -78,7 +78,7 @@ def markdown(changes: UserChanges, *, screen: Screen) -> str:  # noqa: ARG001 - 
 def sentence_list(changes: UserChanges, *, most: int | None = None) -> str:
     """Return the sentences as a Markdown list, breaking ones first; empty if nothing changes.
 
-    It has at most so many sentences, and one of them so many names; None for all.
+    `most` is the greatest number of sentences, and of names in a sentence; None for all.
     """
     items = [f"- **Breaking**: {_in_code(sentence)}" for sentence in _breaking(changes, most)]
     items += [f"- {_in_code(sentence)}" for sentence in _others(changes, most)]
@@ -92,7 +92,7 @@ def _in_code(sentence: Sentence) -> str:
 
 
 def summary(changes: UserChanges) -> str:
-    """Return how many commands have changes, and how many of them breaking ones."""
+    """Return the number of commands with changes, and with breaking ones."""
     if not changes.count:
         return NOTHING
     breaking = f"{changes.breaking:,} breaking" if changes.breaking else "none breaking"
@@ -115,7 +115,7 @@ def _breaking(changes: UserChanges, most: int | None) -> Iterator[Sentence]:
 
 
 def _others(changes: UserChanges, most: int | None) -> Iterator[Sentence]:
-    """Yield everything else, also of commands with a breaking change."""
+    """Yield all other changes, even if the command has a breaking one."""
     if changes.new:
         yield ("New: ", *_names(changes.new, most), ".")
     for command in filter(_is_used_differently, changes.changed):
@@ -131,7 +131,7 @@ def _others(changes: UserChanges, most: int | None) -> Iterator[Sentence]:
 
 
 def _renames(commands: Sequence[ChangedCommand], most: int | None) -> Iterator[Sentence]:
-    """Yield how commands are called now: in one sentence if they have a new prefix alone."""
+    """Yield the new names of commands; a new prefix of several commands is one sentence."""
     groups: dict[object, list[ChangedCommand]] = {}
     for n, command in enumerate(commands):
         groups.setdefault(n if command.differs("name") else command.leads, []).append(command)
@@ -147,7 +147,7 @@ def _renames(commands: Sequence[ChangedCommand], most: int | None) -> Iterator[S
 
 
 def _usage(command: ChangedCommand) -> Sentence:
-    """Return how a command is used now."""
+    """Return the sentence on the new syntax of a command."""
     old, new = map(Name, distinct(command.before.syntax, command.after.syntax))
     name = Name(call_of(command.after))
     return (name, " is used differently now: ", new, ", before: ", old, ".")
@@ -162,12 +162,12 @@ def _is_used_differently(command: ChangedCommand) -> bool:
 
 
 def _names(commands: Iterable[CommandText], most: int | None) -> Sentence:
-    """Return how commands are called, as a list in a sentence."""
+    """Return the calls of commands as a list in a sentence."""
     return _enumerated([call_of(command) for command in commands], most)
 
 
 def _enumerated(texts: Sequence[str], most: int | None = None) -> Sentence:
-    """Return `a, b and c`; of more than `most` texts the last ones only as a number."""
+    """Return `a, b and c`; texts beyond the first `most` are only a number."""
     shown: list[str] = [*map(Name, texts[:most])]
     left = len(texts) - len(shown)
     *first, last = [*shown, f"{left:,} more"] if left else shown

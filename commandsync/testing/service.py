@@ -259,7 +259,7 @@ class Listing(Recorded):
         Args:
             user: The user's id.
             username: The user's name; the id if it is not given.
-            bot: The bot; it can be left out if there is one only.
+            bot: The bot; it can be left out if there is only one.
 
         Raises:
             UsageError: The bot is not given, and there is not exactly one; or the user has voted,
@@ -280,12 +280,12 @@ class Listing(Recorded):
             pass  # a transaction sends some of them
 
     def wait_until_connected(self, bot: ListedBot | None = None, *, timeout: float = 10) -> None:
-        """Wait until a client of a bot is sent `ready`: a vote reaches it from then on.
+        """Wait until a client of a bot was sent `ready`: from then on, a vote reaches it.
 
-        One that was closed before does not count.
+        A client that was closed before does not count.
 
         Args:
-            bot: The bot; it can be left out if there is one only.
+            bot: The bot; it can be left out if there is only one.
             timeout: Seconds to wait.
 
         Raises:
@@ -306,7 +306,7 @@ class Listing(Recorded):
         *,
         timeout: float = 10,  # noqa: ASYNC109 - as its twin
     ) -> None:
-        """Do as `wait_until_connected`, in a test that runs in an event loop."""
+        """Wait as `wait_until_connected` does, in a test that runs in an event loop."""
         await asyncio.to_thread(self.wait_until_connected, bot, timeout=timeout)
 
     def _only_bot(self) -> ListedBot:
