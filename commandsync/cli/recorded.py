@@ -74,7 +74,7 @@ def record_program(  # noqa: PLR0913 - the options of one command
     from commandsync.sync.importsource import RecordedCommands
 
     try:
-        from commandsync.recording import Order, record
+        from commandsync.recording import Order, record, with_signs
         from commandsync.recording.hosts import parse_allowed
         from commandsync.recording.outcome import reading_of, summary
     except ImportError as error:
@@ -101,6 +101,7 @@ def record_program(  # noqa: PLR0913 - the options of one command
         output.talk(f"not known to the stand-in: {visible(request)}", at=1)
     shown = visible(shlex.join(program))
     if recording.is_empty:
+        recording = asyncio.run(with_signs(recording, order))
         for line in _empty_run(recording, shown):
             output.talk(line)
         return None

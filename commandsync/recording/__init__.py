@@ -166,8 +166,7 @@ async def record(
             await asyncio.wait_for(reading, 1)
         if failure := fence.failure(output.tail):
             raise failure
-        recording = replace(recording, tail=output.tail)
-    return await _with_signs(recording, order) if recording.is_empty else recording
+        return replace(recording, tail=output.tail)
 
 
 def _enclosed(order: Order, trust: Trust) -> Enclosed:
@@ -242,8 +241,11 @@ def _recording(
     )
 
 
-async def _with_signs(recording: Recording, order: Order) -> Recording:
-    """Add the signs why nothing was registered: open ports outside of the fence, and variables."""
+async def with_signs(recording: Recording, order: Order) -> Recording:
+    """Add to an empty recording the open ports outside of the fence, and the unset variables.
+
+    It opens a connection to each port that the program tried, and sends nothing.
+    """
     known = program_environment(order.environment, order.project, order.named, platform=DISCORD)
     return replace(
         recording,
