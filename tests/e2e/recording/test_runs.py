@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
 import signal
 import socket
@@ -538,18 +537,3 @@ def test_node_without_hooks_is_fenced(tmp_path: Path, outside: tuple[int, list[b
     recording = asyncio.run(record(Order(program=program, cwd=tmp_path)))
 
     assert (recording.tail, said) == (("held",), [])
-
-
-@fenced
-@pytest.mark.skipif(not os.access("/run", os.W_OK), reason="/run is not writable")
-def test_a_service_in_run_is_hidden(run: Run) -> None:
-    path = f"/run/commandsync-{os.getpid()}.sock"
-    with socket.socket(socket.AF_UNIX) as service:
-        service.bind(path)
-        service.listen()
-        try:
-            recording = run(f"print(os.path.exists({path!r}), os.listdir('/run'))")
-        finally:
-            Path(path).unlink()
-
-    assert recording.tail == ("False ['commandsync']",)
