@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from commandsync.diagnostics import Location
@@ -155,173 +155,203 @@ def laid_over(
     ignored: Patterns,
 ) -> Overlay:
     """Lay the entries of a manifest over the imported commands; report those that do not fit."""
-    laying = _Laying(imported, defaults, prefix, {entry.model.name for entry in own})
-    rest = [entry for entry in own if not laying.lay(entry)]
-    for entry in rest:
-        laying.check(entry)
-    entries = [*laying.merged(ignored), *(entry for entry in rest if not entry.missing)]
+    content = imported.content
+    meant, rest = _meanings(own, content.commands, prefix)
+    overrides = [
+        _override(entry, content.commands[number], defaults, prefix or "")
+        for number, entry in meant.items()
+    ]
+    strays = [*_strays(rest, content, prefix or "")]
+    live = {entry.model.name for entry in own}
+    entries = [*_merged(imported, meant, ignored, live, prefix)]
+    entries += (entry for entry in rest if not entry.missing)
     places = {name: place for place, name in reversed([*enumerate(order)])}
     entries.sort(key=lambda entry: places.get(entry.model.name, len(places)))
-    commands = imported.content.commands
+    left_out = (number for number, command in enumerate(content.commands) if command.left_out)
     return Overlay(
         tuple(entries),
-        tuple(laying.own(n, None, {}) for n, command in enumerate(commands) if command.left_out),
-        tuple(laying.overrides),
-        tuple(laying.strays),
-        imported.content,
+        tuple(_whole(imported, number, None, live, {}) for number in left_out),
+        tuple(overrides),
+        tuple(strays),
+        content,
         (imported.report.source.path,),
     )
 
 
-@dataclass(slots=True)
-class _Laying:
-    imported: ImportedPart
-    defaults: CommandDefaults
-    prefix: str | None
-    live: Collection[str]  # the names of the entries of the manifest
-    meant: dict[int, Own] = field(default_factory=dict)  # by the numbers of imported commands
-    overrides: list[Override] = field(default_factory=list)
-    strays: list[tuple[str, Location]] = field(default_factory=list)
-    by_name: dict[str, list[int]] = field(init=False)
-    by_folded: dict[str, ImportedCommand] = field(init=False)
-    by_syntax: dict[str, ImportedCommand] = field(init=False)
-    lost: dict[str, str] = field(init=False)  # for messages: why a name is not imported
+def _meanings(
+    own: Iterable[Own], commands: Sequence[ImportedCommand], prefix: str | None
+) -> tuple[dict[int, Own], list[Own]]:
+    """Return the entries by the numbers of the commands that they mean, and the other entries.
 
-    def __post_init__(self) -> None:
-        content = self.imported.content
-        self.by_name = defaultdict(list)
-        for index, command in enumerate(content.commands):
-            if not command.left_out:
-                self.by_name[command.name].append(index)
-        self.by_folded = {folded(command.name): command for command in reversed(content.public)}
-        self.by_syntax = {self._filled(each.syntax): each for each in reversed(content.public)}
-        self.lost = dict.fromkeys(content.gone, "is not imported any more")
-        for command in content.commands:
-            for name in command.formerly:
-                self.lost[name] = f"is {quoted(command.name)} in the code now"
-            if command.left_out:
-                self.lost[command.name] = f"is left out of the import ({command.left_out})"
-
-    def _filled(self, syntax: str) -> str:
-        return with_prefix(syntax, self.prefix or "")
-
-    def lay(self, own: Own) -> bool:
-        """Find the imported command that an entry means; False if it means none."""
-        model = own.model
-        shown, syntax = self._kind(model), self._filled(model.syntax)
-        commands = self.imported.content.commands
-        meant = [] if model.own else self.by_name.get(model.name, [])
-        meant = [index for index in meant if shown in {None, commands[index].kind}]
-        if len(meant) > 1:
-            equal = [index for index in meant if self._filled(commands[index].syntax) == syntax]
-            meant = equal or meant
-        if not meant:
-            return False
-        name, (index, *more) = quoted(model.name), meant
-        if more:
-            known = " and ".join(f"{quoted(commands[n].syntax)}{_from(commands[n])}" for n in meant)
-            message = f"{name} may mean each of {len(meant)} imported commands: {known}"
-            own.report.error(own.node.at, message, "write the syntax of one of them")
-        elif (first := self.meant.setdefault(index, own)) is not own:
+    An entry that may mean several commands, or one that another entry means, is reported.
+    """
+    numbers: dict[str, list[int]] = defaultdict(list)  # of the public commands, by their names
+    for number, command in enumerate(commands):
+        if not command.left_out:
+            numbers[command.name].append(number)
+    meant: dict[int, Own] = {}
+    rest: list[Own] = []
+    for entry in own:
+        means = _meant(entry, commands, numbers.get(entry.model.name, ()), prefix)
+        name, at = quoted(entry.model.name), entry.node.at
+        if not means:
+            rest.append(entry)
+        elif len(means) > 1:
+            known = " and ".join(f"{quoted(each.syntax)}{_from(each)}" for _, each in means)
+            message = f"{name} may mean each of {len(means)} imported commands: {known}"
+            entry.report.error(at, message, "write the syntax of one of them")
+        elif (first := meant.setdefault(means[0][0], entry)) is not entry:
             message = f"{name} is written twice (first at {first.place})"
-            own.report.error(own.node.at, message, "keep one entry for each imported command")
+            entry.report.error(at, message, "keep one entry for each imported command")
+    return meant, rest
+
+
+def _meant(
+    own: Own, commands: Sequence[ImportedCommand], numbers: Sequence[int], prefix: str | None
+) -> list[tuple[int, ImportedCommand]]:
+    """Return the imported commands that an entry may mean, of those with its name."""
+    if own.model.own or not numbers:
+        return []
+    shown = _kind(own.model, prefix)
+    meant = [(n, commands[n]) for n in numbers if shown in {None, commands[n].kind}]
+    if len(meant) > 1:
+        syntax = with_prefix(own.model.syntax, prefix or "")
+        equal = [each for each in meant if with_prefix(each[1].syntax, prefix or "") == syntax]
+        return equal or meant
+    return meant
+
+
+def _kind(model: CommandKeys, prefix: str | None) -> Kind | None:
+    """Return how the command of an entry is called, as far as it shows that."""
+    if model.object:
+        return Kind.SLASH if model.object.get("type", 1) == 1 else Kind.MENU
+    sign, syntax = prefix or "{prefix}", model.syntax
+    if not syntax or syntax == model.name:
+        return None
+    if sign.startswith("/") and syntax.startswith(("/", "{prefix}")):
+        return None  # it may be each of the two
+    if syntax.startswith("/"):
+        return Kind.SLASH
+    is_prefixed = syntax.startswith(("{prefix}", sign)) or re.match(r"[^\w\s<\[(]", syntax)
+    return Kind.PREFIX if is_prefixed else None
+
+
+def _override(
+    own: Own, command: ImportedCommand, defaults: CommandDefaults, prefix: str
+) -> Override:
+    model, wins, repeated = own.model, {}, []
+    for key in _FIELDS:
+        if key not in own.node:
+            continue
+        theirs, ours = getattr(command, key), getattr(model, key) or ""
+        if key == "syntax":
+            theirs, ours = with_prefix(theirs, prefix), with_prefix(ours, prefix)
+        elif key == "category":
+            theirs = theirs or defaults.category
+        if theirs == ours:
+            repeated.append(key)
         else:
-            self.overrides.append(self._override(own, commands[index]))
-        return True
+            wins[key] = (theirs, ours)
+    adds = bool(model.id or model.discord or {*model.formerly} - {*command.formerly})
+    return Override(model.name, own.place, wins, tuple(repeated), adds)
 
-    def _kind(self, model: CommandKeys) -> Kind | None:
-        """Return how the command of an entry is called, as far as it shows that."""
-        if model.object:
-            return Kind.SLASH if model.object.get("type", 1) == 1 else Kind.MENU
-        prefix, syntax = self.prefix or "{prefix}", model.syntax
-        if not syntax or syntax == model.name:
-            return None
-        if prefix.startswith("/") and syntax.startswith(("/", "{prefix}")):
-            return None  # it may be each of the two
-        if syntax.startswith("/"):
-            return Kind.SLASH
-        is_prefixed = syntax.startswith(("{prefix}", prefix)) or re.match(r"[^\w\s<\[(]", syntax)
-        return Kind.PREFIX if is_prefixed else None
 
-    def _override(self, own: Own, command: ImportedCommand) -> Override:
-        model, wins, repeated = own.model, {}, []
-        for key in _FIELDS:
-            if key not in own.node:
-                continue
-            theirs, ours = getattr(command, key), getattr(model, key) or ""
-            if key == "syntax":
-                theirs, ours = self._filled(theirs), self._filled(ours)
-            elif key == "category":
-                theirs = theirs or self.defaults.category
-            if theirs == ours:
-                repeated.append(key)
-            else:
-                wins[key] = (theirs, ours)
-        adds = bool(model.id or model.discord or {*model.formerly} - {*command.formerly})
-        return Override(model.name, own.place, wins, tuple(repeated), adds)
+def _strays(
+    entries: Iterable[Own], content: ImportedFile, prefix: str
+) -> Iterator[tuple[str, Location]]:
+    """Yield the names and places of entries that meant an imported command once, and mean none now.
 
-    def check(self, own: Own) -> None:
-        """Report an entry of its own that is not complete, or that seems to mean another one."""
-        model, at = own.model, own.node.at
-        lost = self.lost.get(model.name, "")
-        if missing := own.missing:
-            near = closest(model.name, self.by_name)
-            hint = "remove the entry, or complete it: it has no " + " and no ".join(missing)
-            if not lost and near:
-                hint = f"did you mean {near}?"
-            own.report.error(at, f"{quoted(model.name)} {lost or 'is not imported'}", hint)
-            return
-        other = self.by_folded.get(folded(model.name)) or self.by_syntax.get(
-            self._filled(model.syntax)
-        )
-        if other and not model.own:
-            here = f"{quoted(model.name)} with the syntax {quoted(model.syntax)} is not imported"
+    Report them, and the other entries that seem to mean one, or are not complete.
+    """
+    public = content.public
+    by_folded = {folded(command.name): command for command in reversed(public)}
+    by_syntax = {with_prefix(each.syntax, prefix): each for each in reversed(public)}
+    fates = dict.fromkeys(content.gone, "is not imported any more")
+    for command in content.commands:
+        fates |= dict.fromkeys(command.formerly, f"is {quoted(command.name)} in the code now")
+        if command.left_out:
+            fates[command.name] = f"is left out of the import ({command.left_out})"
+    for own in entries:
+        model, fate = own.model, fates.get(own.model.name, "")
+        if own.missing:
+            _report_incomplete(own, fate, (command.name for command in public))
+        elif model.own:
+            continue
+        elif other := (
+            by_folded.get(folded(model.name)) or by_syntax.get(with_prefix(model.syntax, prefix))
+        ):
+            name = quoted(model.name)
+            here = f"{name} with the syntax {quoted(model.syntax)} is not imported"
             there = f"{quoted(other.name)} with {quoted(other.syntax)}{_from(other)} is"
             hint = "write both as they are imported, or own: true if this is another command"
-            own.report.error(at, f"{here}, but {there}", hint)
-        elif lost and not model.own:
-            self.strays.append((model.name, own.place))
-            message = f"{quoted(model.name)} {lost}, and this entry keeps it public"
+            own.report.error(own.node.at, f"{here}, but {there}", hint)
+        elif fate:
+            yield model.name, own.place
+            message = f"{quoted(model.name)} {fate}, and this entry keeps it public"
             hint = "remove the entry, or write own: true if the command is to stay"
-            own.report.warning(at, message, hint)
+            own.report.warning(own.node.at, message, hint)
 
-    def merged(self, ignored: Patterns) -> Iterator[Own]:
-        """Yield the public imported commands, each with the fields of the entry that means it.
 
-        An entry that means an ignored one keeps it.
-        """
-        for index, command in enumerate(self.imported.content.commands):
-            own = self.meant.get(index)
-            if command.left_out or (own is None and ignored.match(command.name)):
-                continue
-            if self.prefix is None and uses_of_prefix(command.syntax):
-                name, at = quoted(command.name), self.imported.nodes[index].at
-                message = f"{name} is called with {{prefix}}, and the manifest has none"
-                hint = f"add prefix: to the manifest; or {WRITE_AGAIN}"
-                self.imported.report.error(at, message, hint)
-                continue
-            values: dict[str, Any] = {}
-            if own:
-                values = {key: getattr(own.model, key) for key in own.node}
-                if own.model.object is None and command.discord:
-                    values["discord"] = {**command.discord, **(own.model.discord or {})}
-            yield self.own(index, own, values)
+def _report_incomplete(own: Own, fate: str, public: Iterable[str]) -> None:
+    """Report an entry that lacks texts: its name is not imported, for which `fate` is a reason."""
+    hint = "remove the entry, or complete it: it has no " + " and no ".join(own.missing)
+    if not fate and (near := closest(own.model.name, dict.fromkeys(public))):
+        hint = f"did you mean {near}?"
+    message = f"{quoted(own.model.name)} {fate or 'is not imported'}"
+    own.report.error(own.node.at, message, hint)
 
-    def own(self, index: int, entry: Own | None, values: dict[str, Any]) -> Own:
-        """Return an imported command with the values of the entry that means it, if any."""
-        content, nodes, report = self.imported.content, self.imported.nodes, self.imported.report
-        command = content.commands[index]
-        imported = ImportedEntry(report, nodes[index], command, index)
-        whole: dict[str, Any] = {
-            "name": command.name,
-            "description": command.description,
-            "syntax": command.syntax,
-            "category": command.category or None,
-            "formerly": tuple(name for name in command.formerly if name not in self.live),
-            "discord": command.discord,
-        }
-        place = entry or imported
-        return Own(place.report, place.node, CommandKeys(**whole | values), imported)
+
+def _merged(
+    imported: ImportedPart,
+    meant: Mapping[int, Own],
+    ignored: Patterns,
+    live: Collection[str],
+    prefix: str | None,
+) -> Iterator[Own]:
+    """Yield the public imported commands, each with the fields of the entry that means it.
+
+    An entry that means an ignored one keeps it.
+    """
+    for number, command in enumerate(imported.content.commands):
+        own = meant.get(number)
+        if command.left_out or (own is None and ignored.match(command.name)):
+            continue
+        if prefix is None and uses_of_prefix(command.syntax):
+            message = f"{quoted(command.name)} is called with {{prefix}}, and the manifest has none"
+            hint = f"add prefix: to the manifest; or {WRITE_AGAIN}"
+            imported.report.error(imported.nodes[number].at, message, hint)
+            continue
+        values: dict[str, Any] = {}
+        if own:
+            values = {key: getattr(own.model, key) for key in own.node}
+            if own.model.object is None and command.discord:
+                values["discord"] = {**command.discord, **(own.model.discord or {})}
+        yield _whole(imported, number, own, live, values)
+
+
+def _whole(
+    imported: ImportedPart,
+    number: int,
+    own: Own | None,
+    live: Collection[str],
+    values: dict[str, Any],
+) -> Own:
+    """Return an imported command with the values of the entry that means it, if any.
+
+    Its former names are without the `live` ones, which entries of the manifest have.
+    """
+    command = imported.content.commands[number]
+    whole: dict[str, Any] = {
+        "name": command.name,
+        "description": command.description,
+        "syntax": command.syntax,
+        "category": command.category or None,
+        "formerly": tuple(name for name in command.formerly if name not in live),
+        "discord": command.discord,
+    }
+    entry = ImportedEntry(imported.report, imported.nodes[number], command, number)
+    place = own or entry
+    return Own(place.report, place.node, CommandKeys(**whole | values), entry)
 
 
 def _from(command: ImportedCommand) -> str:
