@@ -128,7 +128,7 @@ def manifest(recipe: Recipe, *, edit: bool) -> None:
         before="class DefaultsModel(",
     )
     model("ReviewText, ", before="AnnouncementText, Resource")
-    for end in ("\n\ndef _listings(", "\n\nTABLES:"):
+    for end in ("\n\ndef _listings(", "\n\n_MAY_BE_EMPTY ="):
         model("    reviews: Annotated[list[ReviewModel], FailFast()] = []\n", before=end)
     model('    "reviews": ReviewModel,\n', before='}\n"""The models of')
     if not edit:
