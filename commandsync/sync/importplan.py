@@ -30,16 +30,10 @@ from commandsync.manifest.source import (
 )
 from commandsync.manifest.yamltext import imported_text
 from commandsync.plan.rules import removals_refused
-from commandsync.records.snapshot import (
-    ImportedCommand,
-    ImportedFile,
-    Override,
-    imported_path,
-    together,
-)
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, imported_path, together
 from commandsync.records.texts import Patterns, named
 from commandsync.sources.changeset import FileEdit, Import, differences
-from commandsync.sources.entry import SourceReading
+from commandsync.sources.entry import Menu, SourceReading
 from commandsync.sources.importing import ImportOutcome, SourceEvidence, next_import
 from commandsync.sources.telegrammenu import localized, offers
 from commandsync.sync.earlier import git
@@ -111,8 +105,6 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     result = _next(reading, before.content, manifest, forget=forget, recorded=recorded)
     _check_forgotten(forget, before.content, result, file)
     after, text, notes = _text_of(result.content, path)
-    content = edit.after.encode() if edit else _content(path)
-    beside = _beside({path: content, file: text.encode()}, path, reading, after)
     is_edited = before.is_edited and before.content != after
     is_changed = before.text is None or before.is_edited or before.content != after
     planned = Import(
@@ -128,17 +120,16 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         unread=tuple(reading.unread),
         acknowledged=tuple(reading.acknowledged),
         generated=tuple(reading.generated),
-        notes=(*reading.notes, *result.notes, *notes, *beside.notes),
-        overrides=beside.overrides,
-        strays=beside.strays,
-        problems=beside.problems,
+        notes=(*reading.notes, *result.notes, *notes),
         edits=tuple(_edits(before.content, after)) if is_edited else (),
         was_edited=is_edited,
         places=reading.places,
     )
     limits = rules_of(settings, manifest)
     refusal = removals_refused(planned.removed, of=len(before.content.public), rules=limits)
-    return replace(planned, refusal=refusal)
+    content = edit.after.encode() if edit else _content(path)
+    contents = {path: content, file: text.encode()}
+    return _with_manifest(replace(planned, refusal=refusal), contents, reading.menus)
 
 
 def _manifest_path(settings: Settings) -> str:
@@ -356,24 +347,13 @@ def _text_of(content: ImportedFile, path: str) -> tuple[ImportedFile, str, list[
     return content, imported_text(content, manifest=path), [notice]
 
 
-class _Beside(NamedTuple):
-    """The manifest beside a new imported file."""
-
-    overrides: tuple[Override, ...] = ()
-    strays: tuple[tuple[str, Location], ...] = ()
-    notes: tuple[Notice, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-
-def _beside(
-    contents: dict[str, bytes], path: str, reading: ReadSources, after: ImportedFile
-) -> _Beside:
-    """Load the manifest with the new file."""
+def _with_manifest(planned: Import, contents: dict[str, bytes], menus: Sequence[Menu]) -> Import:
+    """Load the manifest with the new file, and return the import with the effect of its entries."""
     try:
-        (manifest,) = load_files([path], contents=contents)
+        (manifest,) = load_files([planned.path], contents=contents)
     except ManifestError as error:
-        return _Beside(problems=tuple(error.problems))
-    notes = [*_offers(manifest, reading, after)]
+        return replace(planned, problems=tuple(error.problems))
+    notes = [*planned.notes, *_offers(manifest, menus, planned.after)]
     texts = {each.name: each.description for each in manifest.snapshot.commands}
     if EXAMPLES.items() <= texts.items():
         message = f"{manifest.path} has the examples of commandsync init"
@@ -385,15 +365,16 @@ def _beside(
             "them from there alone"
         )
         notes.append(Notice(message, hint, manifest.discord.location))
-    return _Beside(manifest.overrides, manifest.strays, tuple(notes))
+    overrides, strays = manifest.overrides, manifest.strays
+    return replace(planned, notes=tuple(notes), overrides=overrides, strays=strays)
 
 
-def _offers(manifest: Manifest, reading: ReadSources, after: ImportedFile) -> Iterable[Notice]:
+def _offers(manifest: Manifest, menus: Sequence[Menu], after: ImportedFile) -> Iterable[Notice]:
     """Return the lines that a manifest can have for Telegram's menus and Discord's languages."""
     listings = [listing for listing in manifest.listings if listing.service == "telegram"]
     objects = [each.discord for each in after.public if each.discord] if listings else []
     return offers(
-        [*reading.menus, *localized(together(objects))],
+        [*menus, *localized(together(objects))],
         {listing.audience for listing in listings if listing.audience},
         {command.name for command in after.public},
     )
