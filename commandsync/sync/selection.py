@@ -115,7 +115,7 @@ def _sites(settings: Settings, manifests: Sequence[Manifest]) -> list[tuple[Mani
 def _check_selection(
     settings: Settings, manifests: Sequence[Manifest], with_page: Sequence[Manifest]
 ) -> None:
-    """Raise `UsageError` for a page or a server that the settings select and no manifest has."""
+    """Raise `UsageError` for settings that exclude each other, or that no manifest can use."""
     if settings.guild and settings.listing:
         hint = "leave out the names of listings"
         raise UsageError("a server selects the listing discord alone", hint=hint)

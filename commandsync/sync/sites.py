@@ -253,10 +253,8 @@ def discord_site(
 
     listing = replace(listing, guild=settings.guild or listing.guild)
     address = discord_address(listing.base_url or ORIGIN)
-    own_host = address.base_url == ORIGIN
-    untrusted = None if own_host else _untrusted(listing, address, _of_page(manifest))
-    names = _variables(listing, VARIABLES, own_host=own_host)
-    token, source = (None, names[0]) if untrusted else _list_token(settings, names)
+    page = None if address.base_url == ORIGIN else _of_page(manifest)
+    token, source, untrusted, names = _token_of(settings, listing, address, VARIABLES, page)
     if token and token.bot:
         raise UsageError(f"{source} contains the token of a listing service", hint=PORTAL)
     return DiscordSite(
@@ -342,11 +340,10 @@ def _of_page(manifest: Manifest | None) -> set[str]:
 def _site(settings: Settings, listing: ManifestListing, manifest: Manifest) -> ListSite:
     service = listing.list_service
     address = parse_address(service.origin, version=None)
-    own_host = not (listing.base_url or listing.replace)
-    untrusted = None if own_host else _untrusted(listing, address, _of_page(manifest))
     own = "".join(c if c.isalnum() else "_" for c in service.name).upper()
-    names = _variables(listing, service.variables or (f"{_PREFIX}{own}",), own_host=own_host)
-    token, source = (None, names[0]) if untrusted else _list_token(settings, names)
+    names = service.variables or (f"{_PREFIX}{own}",)
+    page = _of_page(manifest) if listing.base_url or listing.replace else None
+    token, source, untrusted, names = _token_of(settings, listing, address, names, page)
     bot = listing.bot_of(manifest.bot)
     if service.names_bot and not bot:
         problem = _no_bot(listing)
@@ -412,25 +409,33 @@ def _known_variables() -> set[str]:
     return {*VARIABLES, *(name for service in LISTS.values() for name in service.variables)}
 
 
-def _variables(
-    listing: ManifestListing | DiscordListing, names: tuple[str, ...], *, own_host: bool
-) -> tuple[str, ...]:
-    """Return the variables of a listing's token; the first one is the one to set."""
+def _token_of(
+    settings: Settings,
+    listing: ManifestListing | DiscordListing,
+    address: Address,
+    names: tuple[str, ...],
+    page: set[str] | None,
+) -> tuple[Token | None, str, RefusedError | None, tuple[str, ...]]:
+    """Return the token of a listing, its variable, why it is not sent, and its variables.
+
+    `names` are the variables of the service; the first one is the one to set. `page` are the
+    variables of the manifest's page; None for a service at its own host. Raises `UsageError` if two
+    variables contradict each other.
+    """
     if listing.token_env:
-        return (listing.token_env,)
-    return names if own_host else tuple(name for name in names if name.startswith(_PREFIX))
-
-
-def _list_token(settings: Settings, names: Sequence[str]) -> tuple[Token | None, str]:
-    """Return the token, and the variable that it is from or could be from."""
+        names = (listing.token_env,)
+    elif page is not None:
+        names = tuple(name for name in names if name.startswith(_PREFIX))
+    if page is not None and (untrusted := _untrusted(listing, address, page)):
+        return None, names[0], untrusted, names
     values = {name: token_in(settings, name) for name in names}
     given = {name: value for name, value in values.items() if value}
     if len(set(given.values())) > 1:
         message = f"{' and '.join(given)} are set, and differ"
         raise UsageError(message, hint="unset all but one of them")
-    for name, secret in given.items():
-        return secret_token(secret, name), name
-    return None, names[0]
+    source = next(iter(given), names[0])
+    token = secret_token(given[source], source) if given else None
+    return token, source, None, names
 
 
 def _check_number(service: ListService, bot: str, token: Token | None) -> None:

@@ -129,7 +129,9 @@ def _may_follow(last: Delivery, other: Delivery) -> bool:
 
 
 Recheck = Callable[[Remembered], RefusedError | None]
-"""Returns why a list must not be sent after all, by the knowledge now; None if it may be."""
+"""Returns why a list must not be sent after all, by the knowledge now; None if it may be.
+
+The job of a list plans again for that (`lists.ListJob`)."""
 
 
 class Store(Protocol):
