@@ -273,7 +273,7 @@ _UNCHECKED = "no other call checks a token and changes nothing: the first apply 
 
 
 def reachability(settings: Settings, site: Site) -> Iterator[Check]:
-    """Yield the checks of the way to a service; where there is no answer, the last one says so."""
+    """Yield the checks of the connection to a service; the last one reports a missing answer."""
     with connected(settings, [site]) as (connection,):
         yield _proxy(connection)
         service, answered = _service(connection, site)

@@ -34,13 +34,13 @@ Entry = tuple[str, str]
 Read = Callable[[str], bytes]
 
 LINK = "120000"  # the mode of a symbolic link
-# Of the environment: a hook has the places of its repository, and the folder decides here.
+# Variables of the environment by which a hook names its own repository: the folder decides here.
 _FOREIGN = re.compile(
     r"GIT_(DIR|COMMON_DIR|WORK_TREE|INDEX_FILE|PREFIX|NAMESPACE|"
     r"\w+_PATHSPECS|EXTERNAL_DIFF|DIFF_OPTS|TRACE\w*)"
 )
-# What the settings of a user or a repository change in the output, or run as a program. All others
-# stay: `safe.directory` and the way to a remote repository are among them.
+# Settings of a user or a repository that change the output or run a program. All others stay, such
+# as `safe.directory` and the access to a remote repository.
 _SETTINGS = {
     "core.fsmonitor": "false",
     "diff.orderFile": "/dev/null",

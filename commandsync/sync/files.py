@@ -390,7 +390,7 @@ def _target_of(path: Path) -> Path:
 
 
 def real(path: str | Path) -> Path:
-    """Return where a path really leads to."""
+    """Return the path that links lead to."""
     return Path(os.path.realpath(path))  # resolve() fails on a link to itself before Python 3.13
 
 

@@ -297,7 +297,7 @@ def _changes(folder: str, commit: str, top: str) -> Iterator[tuple[str, str, dic
 
 
 def _removed(folder: str, added: str, path: str, main: bytes, cut: list[str]) -> tuple[str, str]:
-    """Return where the history of a manifest goes on that a commit added: a commit and a path.
+    """Return the commit and the path with which the history of an added manifest goes on.
 
     It goes on with the same path, which was away for a while, or with another manifest that was
     removed in that commit or since then, if both name one bot. Where it may be such a manifest and

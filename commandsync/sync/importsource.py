@@ -144,7 +144,7 @@ class ReadSources:
 
     @property
     def places(self) -> dict[tuple[str, str], Location]:
-        """Where the code declares each command, by its name and syntax."""
+        """The place of each command in the code, by its name and syntax."""
         return {
             (each.command.name, each.command.syntax): each.entry.place
             for each in self.found.values()

@@ -378,7 +378,7 @@ def _default_identity(entry: ManifestListing, bot: str) -> str:
 
 
 def _hiding(scopes: AbstractSet[str]) -> dict[Audience, str]:
-    """Return where the lists of other scopes hide the lists of some scopes, by their audiences."""
+    """Return the places where lists of other scopes hide the lists of some scopes, by audience."""
     return {
         Audience(scope): where
         for scope, (where, hidden) in OVERRIDING.items()

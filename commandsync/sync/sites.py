@@ -1,4 +1,4 @@
-"""Where the listings of a run are, and the token of each.
+"""The sites of the listings of a run: their addresses and tokens.
 
 `sites_of` finds the page of every manifest: its address, the bot's id and the token, each from a
 flag, the environment or the manifest. `list_sites` finds the services of a manifest's `listings:`
@@ -238,7 +238,7 @@ class ListSite(ListingSite):
 def discord_site(
     settings: Settings, manifest: Manifest | None, listing: DiscordListing
 ) -> DiscordSite:
-    """Return where the commands of an application are registered.
+    """Return the site of the commands of an application.
 
     The server of the settings comes before the listing's. Raises `UsageError` if two variables
     contradict each other, or the token belongs to a page.
@@ -270,7 +270,7 @@ def discord_site(
 
 
 def discord_of(settings: Settings, manifest: Manifest) -> DiscordSite | None:
-    """Return where the commands of a manifest's application are; None if that is not selected.
+    """Return the site of the commands at Discord; None if the run does not select it.
 
     Raises as `discord_site`.
     """
@@ -323,7 +323,7 @@ def _user_of(token: Token) -> str:
 
 
 def list_sites(settings: Settings, manifest: Manifest) -> list[ListSite]:
-    """Return where each selected whole list of a manifest goes.
+    """Return the sites of the selected lists of a manifest.
 
     Raises `UsageError` if a bot's id is missing, or two variables contradict each other, and
     `WrongBotError` if a token belongs to another bot.
