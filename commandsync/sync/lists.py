@@ -206,7 +206,7 @@ class ListJob(Job):
             while store.is_busy(self.identity):
                 if isinstance((yield Step(wait=INTERVAL)), Interrupted | Aborted):
                     return skipped(plan, "interrupted")
-            delivery = store.begin(self._delivery(plan), self._recheck)
+            delivery = store.begin(self.delivery(plan), self._recheck)
         except CommandsyncError as error:  # other lists may have been sent: their results count
             return not_sent(plan, error)
         result = yield from replacing
@@ -218,7 +218,7 @@ class ListJob(Job):
             return replace(result, unrecorded=result.touched, notices=notices)
         return result
 
-    def _delivery(self, plan: ListPlan) -> Delivery:
+    def delivery(self, plan: ListPlan) -> Delivery:
         """Return the delivery of a list that is about to be sent."""
         return Delivery(
             service=self.site.service.name,

@@ -257,7 +257,7 @@ class World:
         try:
             from commandsync.sync.statefile import End  # noqa: PLC0415 - of a mutant
 
-            store.end(store.begin(job._delivery(plan), lambda _known: None), End.ACCEPTED)  # noqa: SLF001
+            store.end(store.begin(job.delivery(plan), lambda _known: None), End.ACCEPTED)
         except CommandsyncError:
             return
 
