@@ -254,6 +254,7 @@ class Connection(AnyConnection):
         with closing(self._steps(operation, health)) as steps:
             while True:
                 try:
+                    # This kind of gate and transport blocks: each step is its own result.
                     answer = steps.send(answer)
                 except StopIteration as end:
                     result: T | Failure = end.value
