@@ -90,7 +90,7 @@ class Deployments:
         """Return True: all jobs of the repository use it."""
         return True
 
-    def memory(self, service: str, identity: str, token: str) -> Remembered:
+    def remembered(self, service: str, identity: str, token: str) -> Remembered:
         """Return the knowledge of a listing, by the digest of its token."""
         with _refused("the list sent last is not known"):
             deliveries = self._deliveries(service, identity, token)

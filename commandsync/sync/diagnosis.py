@@ -246,7 +246,7 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
     try:
         store = state_file(settings, manifest)
         for site in unread:
-            store.memory(site.service.name, site.identity, digest_of(site))
+            store.remembered(site.service.name, site.identity, digest_of(site))
     except errors.RefusedError as error:
         yield failed("state", error)
     else:

@@ -168,7 +168,7 @@ def stored(
 ) -> KnownList:
     """Return the knowledge of a store of a list; `accepted` allows replacing an unknown one."""
     try:
-        remembered = store.memory(site.service.name, site.identity, digest_of(site))
+        remembered = store.remembered(site.service.name, site.identity, digest_of(site))
     except RefusedError as error:
         return KnownList(Unknown(error=Notice(error.message, error.hint)))
     accepted = accepted or settings.unseen

@@ -144,7 +144,7 @@ class Store(Protocol):
     def is_shared(self) -> bool:
         """Whether the runs of all machines use it, or only the runs of this one."""
 
-    def memory(self, service: str, identity: str, token: str) -> Remembered:
+    def remembered(self, service: str, identity: str, token: str) -> Remembered:
         """Return the knowledge of a listing, by the digest of its token.
 
         Without a digest, the token counts that sent last.
@@ -294,7 +294,7 @@ class StateFile:
         """Return False: other machines have files of their own."""
         return False
 
-    def memory(self, service: str, identity: str, token: str) -> Remembered:  # noqa: ARG002 - one file has all
+    def remembered(self, service: str, identity: str, token: str) -> Remembered:  # noqa: ARG002 - one file has all
         """Return the knowledge of a listing, by the digest of its token."""
         return remembered(self._read().deliveries, identity=identity, token=token)
 

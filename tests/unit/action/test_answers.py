@@ -67,7 +67,7 @@ def reads_merged(hub: Hub) -> object:
 
 
 def reads_deployments(hub: Hub) -> Remembered:
-    return Deployments(github_of(hub), REPOSITORY).memory("top.gg", "here", "one")
+    return Deployments(github_of(hub), REPOSITORY).remembered("top.gg", "here", "one")
 
 
 def writes_comment(hub: Hub) -> object:

@@ -40,7 +40,7 @@ def new(*names: str, of: str = "one", identity: str = "here") -> Delivery:
 
 def send(hub: Hub, *names: str, end: End | None = End.ACCEPTED, of: str = "one") -> Delivery:
     run = store(hub)
-    run.memory("top.gg", "here", of)
+    run.remembered("top.gg", "here", of)
     begun = run.begin(new(*names, of=of), fine)
     if end:
         run.end(begun, end)
@@ -48,7 +48,7 @@ def send(hub: Hub, *names: str, end: End | None = End.ACCEPTED, of: str = "one")
 
 
 def memory(hub: Hub, of: str = "one") -> Remembered:
-    return store(hub).memory("top.gg", "here", of)
+    return store(hub).remembered("top.gg", "here", of)
 
 
 def shown(hub: Hub, of: str = "one") -> list[str]:
@@ -129,7 +129,7 @@ def test_of_two_runs_at_once_the_later_one_decides_again(hub: Hub) -> None:
     send(hub, "old")
     first, second = store(hub), store(hub)
     for run in (first, second):
-        run.memory("top.gg", "here", "one")
+        run.remembered("top.gg", "here", "one")
     asked: list[Remembered] = []
 
     def late(known: Remembered) -> StalePlanError:
@@ -148,7 +148,7 @@ def test_of_two_runs_at_once_the_later_one_decides_again(hub: Hub) -> None:
 def test_a_run_that_sends_the_known_list_again_sees_one_that_came_between(hub: Hub) -> None:
     send(hub, "old")
     first, asked = store(hub), list[Remembered]()
-    first.memory("top.gg", "here", "one")
+    first.remembered("top.gg", "here", "one")
     again = new("old")
 
     def rule(line: str) -> None:
@@ -198,7 +198,7 @@ def test_another_token_or_listing_is_skipped(hub: Hub) -> None:
     send(hub, "ping")
     send(hub, "staging", of="two")
     other = memory(hub, "three")
-    elsewhere = store(hub).memory("top.gg", "there", "one")
+    elsewhere = store(hub).remembered("top.gg", "there", "one")
 
     assert (shown(hub), shown(hub, "two")) == (["ping"], ["staging"])
     assert other.possible == ()
@@ -262,7 +262,7 @@ def test_a_missing_permission_is_said(hub: Hub, permission: str) -> None:
 
 def test_without_a_token_for_github_nothing_is_known() -> None:
     with pytest.raises(RefusedError, match="no github-token") as raised:
-        Deployments(None, REPOSITORY).memory("top.gg", "here", "one")
+        Deployments(None, REPOSITORY).remembered("top.gg", "here", "one")
 
     assert "input" in str(raised.value.hint)
 

@@ -49,16 +49,16 @@ def send(state: StateFile, *names: str, end: End | None = End.ACCEPTED, of: str 
 
 
 def shown(state: StateFile, of: str = "one") -> list[tuple[str, ...] | None]:
-    return [each.names for each in StateFile(state.path).memory("top.gg", "here", of).possible]
+    return [each.names for each in StateFile(state.path).remembered("top.gg", "here", of).possible]
 
 
 def test_without_a_file_nothing_is_known(state: StateFile) -> None:
-    assert state.memory("top.gg", "here", "one") == Remembered()
+    assert state.remembered("top.gg", "here", "one") == Remembered()
 
 
 def test_what_was_sent_is_known_to_the_next_run_as_it_was(state: StateFile) -> None:
     send(state, "ping", "ban")
-    (kept,) = StateFile(state.path).memory("top.gg", "here", "one").possible
+    (kept,) = StateFile(state.path).remembered("top.gg", "here", "one").possible
 
     assert (kept.names, kept.size, kept.is_sent) == (("ping", "ban"), 2, True)
     assert (kept.commit, kept.digest, kept.at) == ("c" * 40, "digest of ping ban", NOW)
@@ -94,7 +94,7 @@ def test_only_what_still_counts_is_kept(state: StateFile) -> None:
 def test_another_token_has_a_memory_of_its_own(state: StateFile) -> None:
     send(state, "ping")
     send(state, "staging", of="two")
-    third = state.memory("top.gg", "here", "three")
+    third = state.remembered("top.gg", "here", "three")
 
     assert (shown(state), shown(state, "two")) == ([("ping",)], [("staging",)])
     assert (third.possible, third.other_token) == ((), NOW)
@@ -209,7 +209,7 @@ def test_a_damaged_file_is_said_and_never_replaced(state: StateFile, text: str) 
     Path(state.path).parent.mkdir()
     Path(state.path).write_text(text, encoding="utf-8")
     with pytest.raises(RefusedError, match="damaged") as read:
-        state.memory("top.gg", "here", "one")
+        state.remembered("top.gg", "here", "one")
     with pytest.raises(RefusedError, match="damaged"):
         state.begin(new("ping"), fine)
 
@@ -222,7 +222,7 @@ def test_a_later_version_is_said(state: StateFile) -> None:
     Path(state.path).parent.mkdir()
     Path(state.path).write_text('{"version": 2}', encoding="utf-8")
     with pytest.raises(RefusedError, match="of version 2"):
-        state.memory("top.gg", "here", "one")
+        state.remembered("top.gg", "here", "one")
 
 
 def test_a_file_that_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_file_that_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="cannot be created"):
         below.begin(new("ping"), fine)
     with pytest.raises(RefusedError, match="cannot read"):
-        folder.memory("top.gg", "here", "one")
+        folder.remembered("top.gg", "here", "one")
 
 
 def test_worktrees_share_the_file_of_their_repository(tmp_path: Path) -> None:
