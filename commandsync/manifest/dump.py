@@ -1,7 +1,7 @@
-"""A listed snapshot as a manifest that loads back to the very same texts; and the end of an import.
+"""Records -> a manifest that loads back to the very same texts; and the end of an import.
 
-A manifest with `import:` becomes one that has all of its commands itself. The rest of the file
-stays as it is, with its comments: only the lines of `import:`, of `commands:` and of `include:` go,
+`ejected` writes all commands of a manifest with `import:` into the manifest itself. The rest of the
+file stays as it is, with its comments: only the lines of `import:`, `commands:` and `include:` go,
 and a new list of commands is put at the end.
 """
 
@@ -243,7 +243,7 @@ def shared_of(snapshot: Snapshot) -> Shared:
 def fields_of(text: Text, shared: Shared, kind: Resource) -> dict[str, str]:
     """Return the keys and values of an entry, as a manifest with these shared values has them.
 
-    An optional field that is empty is left out; a group only if it is the shared one.
+    An optional field is left out if it is empty, and a group only if it is the shared one.
     """
     kept = (*kind.required, kind.group)
     values = {name: value for name, value in text._asdict().items() if value or name in kept}
@@ -282,7 +282,7 @@ _PART = re.compile(  # a key at the beginning of a line, and the lines that belo
 def ejected(manifest: Manifest, text: str) -> str:
     """Return the text of a manifest with all commands of it, and without `import:`.
 
-    Raises `UsageError` for one without `import:`, and for one whose included files have commands.
+    Raises `UsageError` if it has no `import:`, or if its included files have commands.
     """
     if manifest.imported is None:
         raise UsageError(f"{manifest.path} has no import:", hint="it has all of its commands")

@@ -177,7 +177,7 @@ def same_listing_problems(
     of_bots = {listing.address(bot) for listing, bot in every if listing.names_bot(bot)}
     for listing, bot in every:
         address = listing.address(bot)
-        # One may have the id of the other one's bot written out in its URL.
+        # The URL of one listing may contain the id of the other one's bot.
         known = [(address,)] if address in of_bots else []
         for target in (*listing.targets(bot), *known):
             other = first.setdefault(target, listing)

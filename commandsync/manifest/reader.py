@@ -256,8 +256,8 @@ class ManifestReader:
     def imported(self, main: CheckedFile) -> ImportedPart | None:
         """Read the imported file of a manifest; None if it is not there, or wrong.
 
-        A wrong one is reported, and a missing one unless an earlier version is read: nothing that
-        loads a manifest takes it for an empty list.
+        A wrong file is reported, and so is a missing one unless an earlier version is read: nothing
+        that loads a manifest takes it for an empty list.
         """
         manifest = main.report.source.path
         if manifest == STDIN:

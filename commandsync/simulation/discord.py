@@ -188,7 +188,7 @@ def refuse(request: Request, state: ApplicationState, response: Response) -> App
 def _reasons(errors: Mapping[str, Any], place: str = "") -> Iterator[str]:
     for key, part in errors.items():
         if key == "_errors":
-            yield from (f"{place}: {one['message']}" for one in part)
+            yield from (f"{place}: {error['message']}" for error in part)
         else:
             yield from _reasons(part, f"{place}.{key}" if place else key)
 
