@@ -33,6 +33,7 @@ from commandsync.records.snapshot import (
     path_pattern,
 )
 from commandsync.records.texts import canonical, named, pattern
+from commandsync.sources import sourcefile
 from commandsync.sources.changeset import CommandInFile, LeftOut
 from commandsync.sources.entry import (
     AGAIN,
@@ -52,13 +53,6 @@ from commandsync.sources.reading import (
     read,
     registers,
 )
-from commandsync.sources.sourcefile import (
-    PYTHON,
-    SCRIPTS,
-    files_of,
-    folder_traits,
-    read_bytes,
-)
 from commandsync.sync.files import check_in_workspace, read_text, relative
 
 _LARGEST_TEXTS = 4 * 1024 * 1024  # bytes of a locale file
@@ -69,7 +63,7 @@ _LOCALE_FILE = re.compile(
 _ENGLISH = re.compile(r"(^|/)en([-_][a-z]{2})?([./]|$)", re.IGNORECASE)
 _TEXT_SUFFIXES = (".json", ".yaml", ".yml")
 _MOST_CATALOGUES = 20  # that are searched
-_CODE = {*PYTHON, *SCRIPTS}
+_CODE = {*sourcefile.PYTHON, *sourcefile.SCRIPTS}
 _LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
 LIVE = "discord"
 """The source that stands for the commands that the bot has registered with Discord."""
@@ -306,7 +300,7 @@ def read_sources(
 def digest_of(path: str | None) -> str:
     """Return the digest of a file; empty if there is none, or it cannot be read."""
     with suppress(FileError):
-        return f"sha256:{hashlib.sha256(read_bytes(path)).hexdigest()}" if path else ""
+        return f"sha256:{hashlib.sha256(sourcefile.read_bytes(path)).hexdigest()}" if path else ""
     return ""
 
 
@@ -342,7 +336,7 @@ def _reason(entry: SourceEntry, source: str, manifest: Manifest) -> str:
     rules, file = manifest.imports, entry.place.path if entry.place else ""
     if fits := next((text for text in rules.exclude if pattern(text).match(entry.name)), None):
         return f"excluded by {fits!r}"
-    unwanted = (entry.traits | folder_traits(file, source)) - {*rules.traits}
+    unwanted = (entry.traits | sourcefile.folder_traits(file, source)) - {*rules.traits}
     if unwanted:
         return " and ".join(trait for trait in Trait if trait in unwanted)
     if fits := path_pattern(file, rules.exclude):
@@ -434,7 +428,7 @@ def _better_folder(source: str, unread: Collection[Location]) -> tuple[str, int]
 def _list_in(source: str) -> str:
     """Return a list of commands that can be read, in a source or beside it; empty if none is."""
     folders = filter(Path.is_dir, dict.fromkeys((Path(source), Path())))
-    files = (file for folder in folders for file in files_of(folder))
+    files = (file for folder in folders for file in sourcefile.files_of(folder))
     for file in filter(lambda file: _LIST.fullmatch(file.name), files):
         with suppress(FileError, UsageError):
             if not is_imported(file.name) and read(file.as_posix()).entries:
@@ -469,7 +463,7 @@ def _texts_notice(manifest: Manifest, keys: Collection[str]) -> Notice | None:
 def _catalogues(folder: str) -> list[str]:
     """Return the locale files, and the folders with the files of one language, English first."""
     found: dict[str, None] = {}
-    for file in map(Path.as_posix, files_of(Path(folder))):
+    for file in map(Path.as_posix, sourcefile.files_of(Path(folder))):
         if match := _LOCALE_FILE.match(relative(file, folder)):
             language, slash, _ = relative(file, folder)[match.end() :].partition("/")
             around = [posixpath.join(folder, match[0] + language)] if slash else []
@@ -483,7 +477,7 @@ def _load_texts(path: str) -> dict[str, str]:
         return _texts_in(path, Path(path).stem)
     texts: dict[str, str] = {}
     ambiguous: set[str] = set()
-    for file in (file for file in files_of(Path(path)) if file.suffix in _TEXT_SUFFIXES):
+    for file in (file for file in sourcefile.files_of(Path(path)) if file.suffix in _TEXT_SUFFIXES):
         inside = file.relative_to(path).with_suffix("").as_posix()
         for key, text in _texts_in(file.as_posix(), inside).items():
             ambiguous |= {key} if texts.setdefault(key, text) != text else set()
