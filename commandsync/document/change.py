@@ -43,7 +43,7 @@ _OPTION_TYPES = {
 _SHOWN = {"name", "type", "description", "options", "required", "choices"}  # apart from others
 
 
-class Difference(NamedTuple):
+class DifferenceView(NamedTuple):
     """One field that differs, or one part of an object, as text."""
 
     label: str
@@ -91,7 +91,7 @@ class ChangeView:
         return part_changes(old, new)
 
     @property
-    def differences(self) -> tuple[Difference, ...]:
+    def differences(self) -> tuple[DifferenceView, ...]:
         """The same as text, without the new name of a rename."""
         return tuple(map(_difference, self.parts[1 if self.verb == "rename" else 0 :]))
 
@@ -169,13 +169,13 @@ def _option_lines(node: Node, indent: str) -> Iterator[str]:
             yield from _option_lines(option, f"{indent}  ")
 
 
-def _difference(part: PartChange) -> Difference:
+def _difference(part: PartChange) -> DifferenceView:
     is_listed = part.path[-2:-1] in {("options",), ("choices",)}
     if is_listed and (part.old is None or part.new is None):
         label = f"{part.label} {'added' if part.old is None else 'removed'}"
         old, new = ("" if value is None else _line(value) for value in (part.old, part.new))
-        return Difference(label, old, new, is_whole=True, breaking=part.breaking)
-    return Difference(part.label, _value(part.old), _value(part.new), breaking=part.breaking)
+        return DifferenceView(label, old, new, is_whole=True, breaking=part.breaking)
+    return DifferenceView(part.label, _value(part.old), _value(part.new), breaking=part.breaking)
 
 
 def _line(part: Node) -> str:

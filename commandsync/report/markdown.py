@@ -19,7 +19,7 @@ from commandsync.document.change import (
     DONE,
     ENDS,
     ChangeView,
-    Difference,
+    DifferenceView,
     SettledView,
     Verb,
 )
@@ -289,7 +289,7 @@ def _renames(
     return ["Old name", "New name", kept, "Where", "Also changed"], rows
 
 
-def _cells(change: ChangeView, difference: Difference, below: list[str]) -> tuple[str, str]:
+def _cells(change: ChangeView, difference: DifferenceView, below: list[str]) -> tuple[str, str]:
     """Return the cells of a changed field; if its texts are too long, put their diff `below`."""
     old, new = difference.old, difference.new
     if difference.is_whole and _fits(old + new, _WHOLE_CELL):
@@ -301,7 +301,7 @@ def _cells(change: ChangeView, difference: Difference, below: list[str]) -> tupl
     return _BELOW, _BELOW
 
 
-def _field(change: ChangeView, difference: Difference) -> str:
+def _field(change: ChangeView, difference: DifferenceView) -> str:
     name = code(cut(difference.label)) if change.is_exact else difference.label
     return f"{name} **({BREAKING})**" if difference.breaking else name
 

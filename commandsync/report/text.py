@@ -11,7 +11,7 @@ from commandsync.diagnostics import Hint, Location, Notice, Problem, Words, in_w
 from commandsync.document.change import (
     BREAKING,
     ChangeView,
-    Difference,
+    DifferenceView,
     SettledView,
     Verb,
     settled_view,
@@ -185,7 +185,7 @@ def _shortened(text: str, screen: Screen) -> tuple[str, str]:
     return redacted(text)[: screen.width * 2], ""
 
 
-def _differences(differences: Sequence[Difference], screen: Screen) -> Iterator[str]:
+def _differences(differences: Sequence[DifferenceView], screen: Screen) -> Iterator[str]:
     labels = [beginning(cut(difference.label)) for difference in differences]
     fields = list(zip(labels, differences, strict=True))
     width = max((len(label) for label, each in fields if not each.is_whole), default=0) + 1
