@@ -4,6 +4,7 @@
 2. The fence is built; where that fails, nothing runs.
 3. The program runs until it ends, is quiet after a registration, or waiting is pointless.
 4. The lists are frozen first; then the program and all that it started is ended.
+5. `with_signs` looks for reasons on this machine, if nothing was registered.
 
 The fence is `fence.py`, the stand-ins are `standins.py`, and all other hosts are `hosts.py`. The
 result is a `Recording`: `outcome.py` makes it a source of an import, and tells about an empty one.
@@ -160,6 +161,7 @@ async def record(
             on_wait(loop.time() - start)
             fence.poll()
             ending = _ending(order, fence, platforms, hosts, start)
+        # Frozen first: a program that is killed may still remove its commands.
         recording = _recording(fence, platforms, hosts, ending, loop.time() - start)
         fence.kill()
         with suppress(TimeoutError):

@@ -60,7 +60,7 @@ class Recording:
     refusals: Sequence[RefusedRegistration] = ()  # registrations
     unknown: Sequence[str] = ()  # requests that the stand-ins do not know
     tail: Sequence[str] = ()  # the last lines that the program printed, without tokens
-    # Of a run without commands only:
+    # Signs of a run without commands, see `with_signs`:
     open_ports: Collection[int] = ()  # refused ones where this machine itself has a service
     unset: Sequence[str] = ()  # variables that the bot's code reads, and that have no value
 

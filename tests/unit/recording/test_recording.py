@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import socket
 import sys
 import zlib
 from dataclasses import replace
@@ -13,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import UsageError
+from commandsync.recording import Order, with_signs
 from commandsync.recording.fence import Enclosed, Fence, FenceError, seccomp_filter
 from commandsync.recording.hosts import PLATFORM_ADDRESS, Resolver, parse_allowed
 from commandsync.recording.namespace import links_to, toolchains
@@ -24,7 +27,6 @@ from commandsync.recording.programenv import (
     read_variables,
     secrets_in,
     telegram_token,
-    unset_variables,
     without_tokens,
 )
 from commandsync.recording.standins import zlib_stream, zstd_stream
@@ -274,15 +276,20 @@ def test_an_empty_run_says_how_far_it_came(changed: dict[str, object], part: str
     assert any(part in sentence for sentence in sentences), sentences
 
 
-def test_the_variables_that_the_code_reads_and_nobody_sets_are_named(tmp_path: Path) -> None:
+def test_open_ports_and_unset_variables_are_signs_of_an_empty_run(tmp_path: Path) -> None:
     (tmp_path / ".env.example").write_text("APP_ID=\nDISCORD_TOKEN=\n", encoding="utf-8")
     (tmp_path / "bot.js").write_text(
         "login(process.env.clientId, process.env.TOKEN)", encoding="utf-8"
     )
     (tmp_path / "bot.py").write_text("os.environ['TELEGRAM_BOT_TOKEN']", encoding="utf-8")
-    known = program_environment({}, tmp_path, [], platform="discord")
+    order = Order(program=["node"], environment={}, cwd=tmp_path, folder=tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        recording = replace(RECORDING, ports={1: 2, port: 1})
+        recording = asyncio.run(with_signs(recording, order))
 
-    assert unset_variables(tmp_path, known) == ["APP_ID", "clientId", "TELEGRAM_BOT_TOKEN"]
+    assert recording.open_ports == [port]
+    assert recording.unset == ["APP_ID", "clientId", "TELEGRAM_BOT_TOKEN"]
 
 
 @pytest.fixture
