@@ -115,6 +115,8 @@ class Hooks:
 
 NO_HOOKS = Hooks()
 
+_MOST_UNKNOWN = 10  # attempts at a lock before a wait for an unknown process is reported
+
 
 _OWN = (ListingError, UnknownListError)
 """The errors that stop their own listing only."""
@@ -246,11 +248,15 @@ def _locks_of(jobs: Sequence[Job]) -> Locks:
 
 def _held(locks: Locks, jobs: Sequence[Job]) -> ApplySteps[None]:
     """Wait for other applies on this machine that hold a lock, and report each."""
-    said, by_identity = "", {job.identity: job for job in jobs}
+    reported, unknown, by_identity = "", 0, {job.identity: job for job in jobs}
     while waited_for := locks.attempt():
-        if waited_for != said:
-            job, said = by_identity[waited_for], waited_for
-            job.settings.on_progress(LockProgress(job.site, process=holder_of(waited_for)))
+        if waited_for != reported:
+            # The other apply writes the number of its process after it has taken the lock.
+            process = holder_of(waited_for)
+            unknown += not process
+            if process or unknown > _MOST_UNKNOWN:
+                job, reported, unknown = by_identity[waited_for], waited_for, 0
+                job.settings.on_progress(LockProgress(job.site, process=process))
         yield Pause(INTERVAL)
     if locks.problem:
         job = jobs[0]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -14,6 +15,9 @@ import pytest
 
 from commandsync import AsyncClient
 from commandsync.sync import Result, run_async
+from commandsync.sync.apply import apply
+from commandsync.sync.selection import jobs
+from commandsync.sync.settings import LockProgress, Settings, load, read_clock
 from commandsync.sync.statefile import Locks, holder_of
 from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import LONGEST, Home, Ran, fields
@@ -183,6 +187,41 @@ def test_locks_are_taken_in_one_order_and_by_one_at_a_time(
     second.close()
     assert first.attempt() == ""
     first.close()
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [("123", [[], *[["123"]] * 19]), ("", [*[[]] * 10, *[[""]] * 10])],
+)
+def test_a_wait_is_reported_once_the_process_is_known_or_after_ten_attempts(
+    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch, number: str, shown: list[list[str]]
+) -> None:
+    state = home.path / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    monkeypatch.setenv("COMMANDSYNC_TOKEN", bot.token)
+    reports: list[object] = []
+    files = (str(home.path / "commands.yaml"),)
+    settings = Settings(
+        now=read_clock(), files=files, base_url=bot.url, bot=bot.id, on_progress=reports.append
+    )
+    with jobs(settings, load(settings)) as (job,):
+        other = Locks([job.identity])
+    assert other.attempt() == ""
+    (holder,) = state.rglob("*.pid")
+    holder.unlink()  # the other apply has taken the lock, and not written its number yet
+    steps = apply(load=partial(load, settings), connect=partial(jobs, settings))
+    next(steps)
+    steps.send(load(settings))
+    if number:
+        holder.write_text(number)
+    seen = []
+    for _ in shown:
+        seen.append([each.process for each in reports if isinstance(each, LockProgress)])
+        steps.send(None)
+    steps.close()
+    other.close()
+
+    assert seen == shown
 
 
 @pytest.mark.promise("one-apply")
