@@ -24,11 +24,13 @@ from commandsync.server.database import opened
 from tests.support.bots import Service, serving
 from tests.support.clients import TOKEN, Open, Source, names, users
 from tests.support.gateway import (
+    BINARY,
     BOT,
     Gateway,
     Guest,
     closing,
     event,
+    framed,
     half_open,
     staying,
     telling,
@@ -94,6 +96,30 @@ def test_a_half_open_connection_is_noticed(open_client: Open, gateway: Gateway) 
     assert events[2] == Reconnected()
     assert users(events) == ["2"]
     assert gateway.guests[0].heard == ["40", "2"]
+
+
+def test_garbage_is_passed_over(open_client: Open, gateway: Gateway) -> None:
+    deep = "42" + "[" * 100_000
+    garbage = ["", "9", "42", "42{", "42[]", '42["message"]', '42["message","{"]', "43[]", "451-[]"]
+    odd = ["x", deep, "6", "5", "0[", '0{"pingInterval":"x"}', '42["message",{"event":"news"}]']
+    wrong = [
+        event("vote", None),
+        event("vote", {"user": None}),
+        event("other", {}),
+        '42["other",{}]',
+    ]
+
+    def talk(guest: Guest) -> None:
+        guest.welcome()
+        guest.say(*garbage, *odd, *wrong)
+        guest.exchange.send(framed(b"\x00\xff", BINARY))
+        guest.say(vote(1))
+        guest.stay()
+
+    gateway.then(talk)
+    client = open_client(TOKEN, gateway.url).listen()
+
+    assert names(client.take(2)) == ["ready", "vote"]
 
 
 def test_bytes_of_no_websocket_are_a_lost_connection(open_client: Open, gateway: Gateway) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import commandsync.sync
-from commandsync import ArgumentError, UsageError
+from commandsync import ArgumentError, TransportError, UsageError
 from commandsync.apply.outcomes import Settled
 from commandsync.errors import ManifestError, WrongBotError
 from commandsync.sync import Outcome
@@ -14,7 +14,7 @@ from commandsync.sync.settings import load_files
 from tests.support.bots import Service
 from tests.support.clients import Open
 from tests.support.discordserver import DiscordServer
-from tests.support.rawserver import RawServer
+from tests.support.rawserver import RawServer, closing
 
 OLD = """
   - {name: help, description: Shows all., syntax: /help}
@@ -128,6 +128,15 @@ def test_what_a_run_needs_is_checked_before_anything_is_sent(
         open_client("opaque", server.url, bot="42").run(path.parent)
 
     assert server.requests == []
+
+
+def test_a_listing_that_cannot_be_read_is_an_error(
+    open_client: Open, server: RawServer, write: Callable[[str], Path]
+) -> None:
+    server.then(closing)
+
+    with pytest.raises(TransportError):
+        open_client("opaque", server.url, bot="42", retries=0).run(write(NEW))
 
 
 def test_the_names_of_the_job_load_when_first_used() -> None:

@@ -64,3 +64,14 @@ def test_a_backup_brings_the_uses_back(home: Home, service: Service) -> None:
     }
     again = home.run("apply", "--yes", "-f", "my backup.yaml", exits=0)
     assert "set_uses" not in again.said
+
+
+def test_a_backup_takes_a_newer_announcement_away(home: Home, service: Service) -> None:
+    bot = home.knows(service.bot(["help"], ["v1"]))
+    home.write("version: 1\nannouncements: [{title: v2, description: More news.}]\n")
+    home.run("apply", "--yes", "--backup", "before.yaml")
+    assert [record["title"] for record in bot.announcements()] == ["v1", "v2"]
+
+    home.run("apply", "--yes", "-f", "before.yaml", exits=0)
+
+    assert [record["title"] for record in bot.announcements()] == ["v1"]

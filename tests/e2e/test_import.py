@@ -119,6 +119,21 @@ Import: 0 to add, 0 to edit, 0 to remove, 2 unchanged, 0 left out.
     assert [each["description"] for each in shown] == ["Helps.", "Bans a member."]
 
 
+def test_an_entry_that_is_not_complete_any_more_is_an_error_everywhere(
+    imported: Home,
+) -> None:
+    imported.write(MANIFEST + "commands:\n- {name: ban, category: Fun}\n")
+    lists(imported, HELP, KICK)
+    ran = imported.run("import")
+    checked = imported.run("validate")
+
+    assert (ran.code, checked.code) == (4, 4)
+    assert "wrote commands.imported.yaml" in ran.err
+    for each in (ran, checked):
+        assert 'commands.yaml:7:3: error: "ban" is not imported any more' in each.err
+        assert "hint: remove the entry, or complete it" in each.err
+
+
 def test_a_file_that_was_edited_by_hand_is_refused_and_written_with_force(imported: Home) -> None:
     imported.write(imported.read(FILE).replace("Bans a member.", "Bans."), FILE)
     warned = imported.run("validate")
@@ -158,6 +173,20 @@ def test_forgetting_a_command_that_is_not_kept_is_refused(home: Home) -> None:
     assert of_one.err.endswith("  hint: kept: two\n")
     assert "'other' is not in commands.imported.yaml" in both.err
     assert "  - two\n" in home.run("import", "--forget", "two", exits=0).out
+
+
+def test_forgetting_a_command_lets_what_was_kept_of_it_go(home: Home) -> None:
+    home.write("version: 1\nimport: {from: src}\n")
+    home.write(CODE.replace("NAME", "one"), "src/one.js")
+    home.run("import")
+    home.write(CODE.replace("NAME", "one").replace("'D.'", "text()"), "src/one.js")
+    kept = home.run("import")
+    gone = home.run("import", "--forget", "one")
+    again = home.run("import", "--check")
+
+    assert "kept: one: " in kept.out
+    assert 'description: "D." → "…"' in gone.out
+    assert again.code == 0
 
 
 def test_without_a_manifest_and_a_source_the_way_to_begin_is_named(home: Home) -> None:

@@ -103,6 +103,23 @@ def test_a_no_is_a_document_for_programs(home: Home) -> None:
     assert '"kind": "declined"' in out
 
 
+@on_posix
+def test_a_listing_that_changed_is_asked_about_again(home: Home, bot: Bot, proxy: Proxy) -> None:
+    home.variable("NO_COLOR", "1")
+    with Terminal.running(home, "apply") as terminal:
+        terminal.until(QUESTION)
+        bot.post("commands", id=bot.ids()["help"], name="help", description="Other.", syntax="/h")
+        terminal.type("y\n")
+        shown = terminal.until(QUESTION)
+        assert proxy.writes == []
+        terminal.type("y\n")
+        code, _, _ = terminal.ended()
+
+    assert '"Other." → "Reworded."' in shown
+    assert code == 0
+    assert bot.commands()[0]["description"] == "Reworded."
+
+
 def renamed(home: Home, bot: Bot, names: dict[str, str]) -> None:
     """Write the manifest that says what is listed, with other names."""
     listed = {record["name"]: record for record in bot.commands()}
@@ -143,6 +160,20 @@ def test_and_none_after_a_no(home: Home, bot: Bot, proxy: Proxy) -> None:
     assert code == 1
     assert 'formerly: ["play"]' in shown
     assert "1 to add, 0 to edit, 1 to delete, 1 unchanged" in shown
+    assert proxy.writes == []
+
+
+@on_posix
+def test_a_plan_that_became_stale_meanwhile_is_refused(home: Home, bot: Bot, proxy: Proxy) -> None:
+    home.run("plan", "--out", "plan.json")
+    with Terminal.running(home, "apply", "--plan", "plan.json") as terminal:
+        terminal.until(QUESTION)
+        bot.post("commands", id=bot.ids()["help"], name="help", description="Other.", syntax="/h")
+        terminal.type("y\n")
+        code, rest, _ = terminal.ended()
+
+    assert code == 5
+    assert "listing changed since" in rest
     assert proxy.writes == []
 
 

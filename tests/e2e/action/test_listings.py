@@ -444,3 +444,32 @@ def test_a_host_of_the_manifest_gets_a_token_if_an_input_names_it(runner: Runner
     assert "COMMANDSYNC_HOSTS=list.example" in error_of(refused)
     assert "COMMANDSYNC_HOSTS" not in named.log
     assert "marked-token" not in named.log.replace("::add-mask::marked-token-of-our-list\n", "")
+
+
+EVERY_SCOPE = "[default, all_private_chats, all_group_chats, all_chat_administrators]"
+
+
+@pytest.mark.parametrize(
+    ("scopes", "said"),
+    [
+        ("", "telegram (de): an earlier version had this list, of 2 commands"),
+        ("", "telegram: hidden in private chats by a list of 2 commands"),
+        (EVERY_SCOPE, "telegram (de): an earlier version had this list, of 2 commands"),
+    ],
+)
+def test_a_dropped_list_is_kept_and_named(lists: Lists, scopes: str, said: str) -> None:
+    """A scope or a language that is taken out of the manifest is never deleted by that."""
+    telegram = lists.places["telegram"]
+    del lists.places["top.gg"], lists.places["discordbotlist.com"]
+    lists.runner.repo.write({"de.yaml": "help: Zeigt alles.\n"})
+    short = lists.write("help", "ping")
+    lists.runner.write(f"{short}    scopes: {EVERY_SCOPE}\n    languages: {{de: de.yaml}}\n")
+    lists.merge(ends="0 applied")
+    kept, before = dict(telegram.lists), lists.head
+    assert len(kept) == 8
+
+    lists.runner.write(short + (f"    scopes: {scopes}\n" if scopes else ""))
+    step = lists.merge(pushed(before), ends="0 no-changes")
+
+    assert telegram.lists == kept
+    assert said in step.log

@@ -221,6 +221,20 @@ def test_an_earlier_version_comes_before_what_was_sent(unread: Destination) -> N
     assert ran["summary"]["add"] == 1
 
 
+def test_a_damaged_file_is_said_and_nothing_is_sent(clone: Clone) -> None:
+    clone.commit("ping")
+    clone.apply("--unseen", exits=0)
+    state_of(clone).write_text("damaged", encoding="utf-8")
+    plan = clone.run("plan", "--format", "text", exits=0)
+    clone.place.proxy.requests.clear()
+    ran = clone.apply("--unseen", "--format", "text", exits=5)
+
+    for said in (plan.out, ran.out):
+        assert f"{state_of(clone)} is damaged" in said
+        assert "remove it" in said
+    assert clone.place.proxy.requests == []
+
+
 @pytest.mark.skipif(os.name == "nt", reason="git checks no owners there")
 def test_a_repository_of_another_user_is_said(
     clone: Clone, monkeypatch: pytest.MonkeyPatch
