@@ -69,7 +69,7 @@ class AsyncGate:
             self.leave()
             raise
         if self.stopped or monotonic() >= end:
-            self.leave()  # also for the next one that waits
+            self.leave()  # also for the next request that waits
             return False
         return True
 

@@ -8,7 +8,7 @@ sends it, and each result is logged. `Connection` takes these steps in the calle
 Discord limits each kind of request on its own ("Rate Limits" of its documentation): an answer says
 how many more are allowed, and in how many seconds all of them are allowed again. Discord refuses
 further requests. A `Budget` counts them. Answers of requests that are in flight together come in
-any order: those that are still awaited count as if no answer had counted them.
+any order: answers that are still awaited count as if no answer had counted them.
 `registered_commands` returns the commands that a bot has registered, as Discord answers them.
 """
 

@@ -42,7 +42,7 @@ class Surroundings:
     # Proxies, which may have a password, and certificates, by the names that requests uses.
     settings: Mapping[str, Any] = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)  # of requests
-    context: ssl.SSLContext | None = None  # None for one that is made of the settings
+    context: ssl.SSLContext | None = None  # None for a context that is made of the settings
 
 
 _OWN = frozenset(
@@ -95,7 +95,7 @@ def surroundings_of(session: Any, address: Address) -> Surroundings:  # noqa: AN
 def _lent(headers: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers of a session that a client adds to its own.
 
-    Those that the client sets itself, or that decide how a request is sent, are left out.
+    Headers that the client sets itself, or that decide how a request is sent, are left out.
     """
     lent: dict[str, str] = {}
     for name, value in headers.items():

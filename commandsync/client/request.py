@@ -81,7 +81,7 @@ class Secrecy:
     def reply(self, status: int, body: bytes, headers: Iterable[tuple[str, str]]) -> Reply:
         """Return an answer without the token, even if the service echoes it."""
         named: dict[str, str] = {}
-        for name, value in headers:  # one that is repeated is one list (RFC 9110, 5.2)
+        for name, value in headers:  # a repeated one is one list (RFC 9110, 5.2)
             before = f"{named[name.lower()]}, " if name.lower() in named else ""
             named[name.lower()] = before + self.hide(value)
         named.setdefault("date", formatdate(usegmt=True))  # a Retry-After date is relative to it

@@ -216,7 +216,7 @@ class Subscription:
         yield Wait(POLL)
 
     def _catch_up(self) -> Steps[None]:
-        """Yield the votes that were cast since the last one that was seen."""
+        """Yield the votes that were cast since the last seen one."""
         if not self._bot:
             return
         warn = _log.warning if self._connected else _log.debug  # at first, no vote is missed

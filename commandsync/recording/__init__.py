@@ -1,4 +1,4 @@
-"""Record a bot: run its program once against stand-ins, and keep what it registers.
+"""Record a bot: run its program once against stand-ins, and keep the commands that it registers.
 
 1. The stand-ins of Discord and Telegram, a name server, and the relays of `--allow` are prepared.
 2. The fence is built; where that fails, nothing runs.

@@ -1,10 +1,10 @@
 """The fence around a recorded program: bubblewrap, with a network of its own, and kernel filters.
 
-`Fence.build` starts `namespace.py`, which makes what bubblewrap cannot make for an ordinary user
-(a network with listening sockets that are handed out), and then becomes bubblewrap. `start` lets
-the program run; `poll` says whether it has ended, and counts its processes and memory; `end` kills
-the first process of the fence, with which everything in it ends. If commandsync dies, the kernel
-does the same (`--die-with-parent`). Nothing is written to the disk, so that nothing is left.
+`Fence.build` starts `namespace.py`, which makes the parts that bubblewrap cannot make for a user (a
+network with listening sockets that are handed out), and then becomes bubblewrap. `start` lets the
+program run; `poll` says whether it has ended, and counts its processes and memory; `end` kills the
+first process of the fence, with which everything in it ends. If commandsync dies, the kernel does
+the same (`--die-with-parent`). Nothing is written to the disk, so that nothing is left.
 
 Where a machine does not allow one of the steps, nothing is run: `FenceError` names the step, the
 reason, and the options. There is no run without the fence.
@@ -270,7 +270,7 @@ class Fence:
     def failure(self, printed: Sequence[str]) -> FenceError | None:
         """Return the error if bubblewrap has ended before the program was started.
 
-        `printed` are the last lines of its output: bubblewrap says there what is not allowed.
+        `printed` are the last lines of its output, where bubblewrap names the forbidden step.
         """
         own = [line for line in printed if line.startswith(_OWN_ERROR)]
         if self.exit_code in {0, None} or self.ran or not own or own[-1].startswith(_NO_PROGRAM):

@@ -1,9 +1,9 @@
 """The environment of a recorded program: listed variables only, and no real token.
 
-Only what a program needs to start is passed on: the `PATH`, the locale, the variables of its
-language, and those that the project's own `.env` or `--env` names. In each value, a platform's
-token keeps the part that is an id, so that a bot finds itself, and loses its secret. The common
-names of token variables are always set to the stand-in's.
+Only the variables that a program needs to start are passed on: the `PATH`, the locale, the
+variables of its language, and the names in the project's own `.env` and in `--env`. In each value,
+a platform's token keeps the part that is an id, so that a bot finds itself, and loses its secret.
+The common names of token variables are always set to the stand-in's.
 
 `Trust` is the certificate of the stand-ins, and the files by which programs find its authority.
 

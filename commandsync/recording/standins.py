@@ -1,13 +1,14 @@
 """The web server of the stand-ins, and Discord's gateway.
 
 `Platforms` carries the pure functions of Discord and Telegram: it has their states, and answers a
-connection of a program by its path. The gateway says what a bot that logs in waits for. One
-connection is one `StandInSession`: HELLO, heartbeats, IDENTIFY (or RESUME), READY with the shard
-that was asked for, the server, and, where `--say` gives a text, a message of the bot's owner. All
-other messages of a program are ignored. Payloads are JSON, plain or in one stream of zlib or zstd.
+connection of a program by its path. The gateway sends the events that a bot awaits at its login.
+One connection is one `StandInSession`: HELLO, heartbeats, IDENTIFY (or RESUME), READY with the
+shard that was asked for, the server, and, where `--say` gives a text, a message of the bot's owner.
+All other messages of a program are ignored. Payloads are JSON, plain or in one stream of zlib or
+zstd.
 
-The program may be anything: the bodies of a run have a limit together, and an unreadable body is
-an error of the platform.
+The program may be anything: the bodies of a run have a limit together, and an unreadable body is an
+error of the platform.
 
 Rules: Discord's documentation of the API version 10, "Gateway"; zstd frames: RFC 8878.
 """

@@ -108,7 +108,7 @@ class Database:
     def writing_alone(self) -> Iterator[Connection]:
         """Yield a transaction that may write, and that runs while no other of these does.
 
-        It may add what it does not find, even if several processes do the same.
+        It may add rows that it does not find, even if several processes do the same.
         """
         with self.writing() as connection:
             wait_alone(connection, _ALONE)
@@ -159,7 +159,8 @@ def opened(name: str) -> Iterator[Database]:
 def reserved(name: str) -> Iterator[ExitStack]:
     """Keep other services off a SQLite file while the block lasts; raises `FileError`.
 
-    Yields what removes a file that is new: `pop_all` keeps it. Other databases may be shared.
+    Yields a stack that removes a new file at its end: `pop_all` keeps the file. Other databases may
+    be shared.
     """
     with ExitStack() as stack, ExitStack() as removal:
         is_file = name not in {"", ":memory:"} and "://" not in name

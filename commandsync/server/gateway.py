@@ -8,8 +8,8 @@ delivered to it once and in order, whichever process wrote it.
 The WebSocket speaks Engine.IO as published clients do. The first digit of a text frame is the kind
 of an Engine.IO packet; of a message (`4`), the second one is the kind of a Socket.IO packet. A
 client is admitted by its token, greeted, told that it is `ready`, and then sent every later event
-of its bot until one side closes the connection. A client that names version 3 pings, one that names
-version 4 is pinged, and one that names none may be silent for ever.
+of its bot until one side closes the connection. A client of version 3 pings, a client of version 4
+is pinged, and a client that names none may be silent for ever.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ class GatewayClient:
     bot: str  # the bot whose events it receives
     position: int  # the number of the last entry that it does not need
     key: str  # the key of its token
-    # What it is sent next, and its size.
+    # The frames that it is sent next, and their size.
     frames: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     waiting: int = 0
     # The reason to close the connection.
@@ -138,7 +138,7 @@ class Broadcast:
                     async with asyncio.timeout(POLL if self._clients else None):
                         await self._changed.wait()
 
-    def hint(self) -> None:
+    def wake(self) -> None:
         """Read the outbox at once; may be called in any thread."""
         self.loop.call_soon_threadsafe(self._changed.set)
 
@@ -169,7 +169,7 @@ class Broadcast:
 
         while True:
             await asyncio.sleep(CHECK)
-            # Those that join during the read are of bots that it may leave out.
+            # The read may leave out the bots of clients that join meanwhile.
             clients = [*self._clients]
             if not clients:
                 continue
@@ -205,7 +205,7 @@ async def delivering(
 ) -> AsyncIterator[Broadcast]:
     """Deliver for as long as the block lasts; `remind` sends the reminders of bots."""
     broadcast = Broadcast(database)
-    database.after_commit = broadcast.hint
+    database.after_commit = broadcast.wake
     tasks = [asyncio.create_task(work) for work in (broadcast.run(), broadcast.look_after(remind))]
     try:
         yield broadcast

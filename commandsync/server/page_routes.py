@@ -1,9 +1,8 @@
 """The pages of the listing, the vote button, and the pages of failed requests.
 
 Pages read as the interface does, and answer with HTML. The address of the list of bots has the
-parameters of the interface, but the most votes come first by default. `render_list` makes
-the links to other lists. The pages of a bot and of its voters read in one transaction what they
-show.
+parameters of the interface, but the most votes come first by default. `render_list` makes the links
+to other lists. The pages of a bot and of its voters read all their values in one transaction.
 
 The button is a form that only the pages of this service may send, and its vote is a vote as any
 other. The voter of a browser is a random user, whose id is in a cookie that only this service can
@@ -200,7 +199,7 @@ SORTS = {
 _DEFAULT_SORT = "-totalVotes"
 
 _LIMIT = Wanted().limit  # bots on a page
-_NEAR = 2  # pages on both sides of this one that are linked
+_NEAR = 2  # pages on both sides of this one with a link
 
 
 @router.get("/")

@@ -1,4 +1,4 @@
-"""The endpoints of the interface, and those that monitors read.
+"""The endpoints of the interface, and the endpoints of monitors.
 
 Everybody may read the list of bots, one bot, its records and its votes; writes need the token of
 the bot. Lists and deletes are made for each kind of record alike. Casting a vote and reporting

@@ -1,8 +1,8 @@
 """The service as an application, and on a port: the listing service, or a simulated one.
 
 `create_app` puts the endpoints together and wraps them into the middleware that every request
-passes. While it runs, a `Broadcast` delivers events and reminders. Its OpenAPI document is what the
-framework generates; every field of it has an example or a default.
+passes. While it runs, a `Broadcast` delivers events and reminders. The framework generates its
+OpenAPI document; every field of it has an example or a default.
 
 `SimulatedService` carries a simulation, which knows no server: it reads a request, lets the
 simulation respond, and keeps the next state in memory, under the conditions of a bad day. `/`,
