@@ -212,20 +212,20 @@ def parsed(path: str, parse: Callable[[str, bytes], T], data: bytes | None = Non
 
 def declaring(
     files: Iterable[str], named: str, may_declare: Callable[[str, bytes], object]
-) -> Iterator[str]:
-    """Yield the files that may declare commands, by their contents, and those without one.
+) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the files that may declare commands, with their contents; None for an unreadable one.
 
     Raises `FileError` if the file that the user named cannot be read.
     """
     for file in files:
+        data = None
         try:
-            is_wanted = may_declare(file, read_bytes(file))
+            data = read_bytes(file)
         except FileError:
             if file == named:
                 raise
-            is_wanted = True
-        if is_wanted:
-            yield file
+        if data is None or may_declare(file, data):
+            yield file, data
 
 
 def _unparsed(

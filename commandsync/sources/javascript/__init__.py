@@ -37,7 +37,6 @@ from commandsync.sources.javascript.function import is_piece
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.telegram import TelegramScripts
 from commandsync.sources.javascript.value import (
-    MOST_BYTES,
     REST,
     Builder,
     Computed,
@@ -100,13 +99,12 @@ def read(
         if _GENERATED in data[:_HEAD] or longest > max(_LONGEST_LINE, len(data) // 2):
             generated.add(file)
             return False
-        if len(data) <= MOST_BYTES:
-            program.contents[file] = data
         return True
 
     inventory = CommandInventory(program, locale=locale, form=form)
-    wanted = list(declaring(files, Path(path).as_posix(), may_declare))
-    entries = list(inventory.of(wanted))
+    wanted = dict(declaring(files, Path(path).as_posix(), may_declare))
+    program.keep(wanted)
+    entries = list(inventory.of([*wanted]))
     telegram, documents = TelegramScripts(program), inventory.documents
     covered = documents.read | telegram.covered | inventory.others
     candidates = candidates_in(program, covered, with_handlers=not telegram.menus.is_closed)

@@ -26,6 +26,7 @@ from commandsync.sources.entry import as_list
 from commandsync.sources.javascript.expression import member
 from commandsync.sources.javascript.function import Functions
 from commandsync.sources.javascript.value import (
+    MOST_BYTES,
     REST,
     BlockScope,
     Builder,
@@ -104,7 +105,7 @@ class Program(Functions):
         self._texts = texts
         self._aliases = _aliases_of(min(self._paths, default="."))
         self._exports: dict[str, Value] = {}
-        self.contents: dict[str, bytes] = {}  # of files that were read to be searched
+        self._contents: dict[str, bytes] = {}  # of files that are not followed yet
         self.files: list[ScriptFile] = []
         self.scopes: dict[str, BlockScope] = {}  # the names of each file
         self.packages: set[str] = set()  # that the files import
@@ -114,6 +115,12 @@ class Program(Functions):
         self.registered: list[tuple[Value, ObjectValue]] = []
         self.pushed: list[ObjectValue] = []  # objects that lists got
         self.handlers: list[ObjectValue] = []  # objects that calls about commands are given
+
+    def keep(self, contents: Mapping[str, bytes | None]) -> None:
+        """Keep the contents of files that were read to be searched, until they are followed."""
+        self._contents = {
+            path: data for path, data in contents.items() if data and len(data) <= MOST_BYTES
+        }
 
     @property
     def errors(self) -> list[Location]:
@@ -128,7 +135,7 @@ class Program(Functions):
 
     def exports(self, path: str) -> Value:
         """Follow the statements of a file, once, and return its exports, or why it has none."""
-        data = self.contents.pop(path, None)
+        data = self._contents.pop(path, None)
         file = None if path in self._exports else parsed(path, parse, data)
         self._exports.setdefault(path, file)
         if isinstance(file, ScriptFile):

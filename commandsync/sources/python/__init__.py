@@ -71,7 +71,7 @@ def read(path: str, inside: Sequence[Path] | None = None, *, form: str = "") -> 
     files = list(code_files(root, inside, PYTHON, {"tests"}))
     code = Code(files)
     wanted = declaring(files, root.as_posix(), lambda _, data: _DECLARING.search(data))
-    read_files = [code.outline(file) for file in wanted]
+    read_files = [code.outline(file, data) for file, data in wanted]
     outlines = [content for content in read_files if isinstance(content, Outline)]
     problems = {content for content in read_files if isinstance(content, Notice)}
     inventory = Inventory(outlines, code, form)

@@ -306,10 +306,10 @@ class Declarations:
         attribute = "" if last_name(inner) == last_name(expression) else last_name(expression)
         if attribute == "app_command":
             return self._on(inner, scope)  # a hybrid group's own group
-        meaning, text = self._code.meaning(expression, scope), spelled(expression)
+        meaning = self._code.meaning(expression, scope)
         match meaning:
             case Definition():
-                return self._defined(meaning, text)
+                return self._defined(meaning, expression)
             case str() if is_known(meaning) or "." not in meaning:  # a module has no commands
                 return _known(kind_of(in_framework(meaning)))
             case None if attribute == "tree":
@@ -319,59 +319,65 @@ class Declarations:
                     if isinstance(on, Unfollowed)
                     else on and ClassRole.TREE
                 )
-        return None if isinstance(meaning, Outline) else Unfollowed(text)
+        return None if isinstance(meaning, Outline) else Unfollowed(spelled(expression))
 
     def _defined(  # noqa: PLR0911 - one for each kind of definition
-        self, meaning: Definition, text: str
+        self, meaning: Definition, written: ast.expr
     ) -> "Declaration | ClassRole | Unfollowed | None":
         node, scope = meaning.node, meaning.scope
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return self.of_function(node, scope)
             case ast.Call():
-                return self._of_made(node, scope, text)
+                return self._of_made(node, scope, written)
             case ast.arg(annotation=ast.expr() as annotation):
-                return self._kind(annotation, scope, text)
+                return self._kind(annotation, scope, written)
             case ast.arg():  # discord.py gives the bot to an extension
                 is_extension = getattr(scope.node, "name", "") == "setup"
-                return ClassRole.BOT if is_extension else Unfollowed(text, is_parameter=True)
+                return (
+                    ClassRole.BOT
+                    if is_extension
+                    else Unfollowed(spelled(written), is_parameter=True)
+                )
             case ast.ClassDef():  # self
-                return self._of_lineage(meaning, text)
+                return self._of_lineage(meaning, written)
             case ast.Name() | ast.Attribute():
                 return self._on(node, scope)
             case ast.Await() | ast.Subscript():
-                return Unfollowed(text)
+                return Unfollowed(spelled(written))
             case _:
                 return None
 
     def _of_made(
-        self, call: ast.Call, scope: Scope, text: str
+        self, call: ast.Call, scope: Scope, written: ast.expr
     ) -> "Declaration | ClassRole | Unfollowed | None":
         """Return the result of a call: a group, an instance, or a function's of the bot."""
         declared = self.of_call(call, scope)
         made = None if declared else self._code.returned(call, scope)
         if made and isinstance(made.node, ast.expr):
             return self._on(made.node, made.scope)
-        return declared or self._kind(call.func, scope, text)
+        return declared or self._kind(call.func, scope, written)
 
-    def _kind(self, class_name: ast.expr, scope: Scope, text: str) -> ClassRole | Unfollowed | None:
+    def _kind(
+        self, class_name: ast.expr, scope: Scope, written: ast.expr
+    ) -> ClassRole | Unfollowed | None:
         """Return the kind of the instances of a class; None if it declares nothing."""
         if isinstance(class_name, ast.Constant) and isinstance(class_name.value, str):
             with suppress(SyntaxError, ValueError):
                 class_name = ast.parse(class_name.value, mode="eval").body
         meaning = self._code.meaning(class_name, scope)
         if isinstance(meaning, Definition) and isinstance(meaning.node, ast.ClassDef):
-            return self._of_lineage(meaning, text)
+            return self._of_lineage(meaning, written)
         if isinstance(meaning, str) and is_known(meaning):
             return _known(kind_of(in_framework(meaning)))
         if isinstance(meaning, str) and meaning.partition(".")[0] in OTHERS:
             return None
-        return Unfollowed(text)
+        return Unfollowed(spelled(written))
 
-    def _of_lineage(self, meaning: Definition, text: str) -> ClassRole | Unfollowed | None:
+    def _of_lineage(self, meaning: Definition, written: ast.expr) -> ClassRole | Unfollowed | None:
         ancestry = lineage(meaning, self._code)
         if ancestry.kind is ClassRole.OTHER and ancestry.unfollowed:
-            return Unfollowed(text)
+            return Unfollowed(spelled(written))
         return _known(ancestry.kind)
 
     def _created(self, call: ast.Call, scope: Scope) -> Declaration | None:

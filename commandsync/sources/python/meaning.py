@@ -69,10 +69,13 @@ class Names:
             for start in range(len(module)):
                 self._endings.setdefault(module[start:], []).append(path)
 
-    def outline(self, path: str) -> Outline | Notice:
-        """Return the outline of a file, or the reason why it cannot be read."""
+    def outline(self, path: str, data: bytes | None = None) -> Outline | Notice:
+        """Return the outline of a file, or the reason why it cannot be read.
+
+        `data` is its content, if that is known.
+        """
         if path not in self._parsed:
-            file = parsed(path, parse)
+            file = parsed(path, parse, data)
             read = file if isinstance(file, Notice) else Outline(Scope(file, _module_name(path)))
             if isinstance(read, Outline):
                 self.classes.update(read.classes.items())

@@ -28,11 +28,8 @@ _DECLARING = re.compile(  # each begins with one character: a search for those i
     r"|\.register\(|\.command\(|hybrid_command\(|slash_command\("
 )
 _GROWING = re.compile(_DECLARING.pattern + r"|\.append\(|\.extend\(|\.insert\(|\+=")
-MENU = re.compile("BotCommand|set_my_commands|set_bot_commands")
-"""The names with which code sets a menu of Telegram."""
-
+_MENU = re.compile("BotCommand|set_my_commands|set_bot_commands")
 _AUTOCOMPLETE = re.compile(r"(\w+)\.(?:on_)?autocomplete\(")
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
 _REST = "the rest of the file is read, and no command is removed"
 _DECORATED = re.compile(r"^[ \t]*@[\w.]*(command|group|menu|message)", re.IGNORECASE | re.MULTILINE)
@@ -63,7 +60,7 @@ class Removed:
     @property
     def has_menu(self) -> bool:
         """Whether it may set a menu of Telegram."""
-        return MENU.search(self.text) is not None
+        return _MENU.search(self.text) is not None
 
     @property
     def declared(self) -> list[str]:
@@ -96,6 +93,11 @@ class ParsedFile:
         return frozenset(_FRAMEWORK.findall(self.text))
 
     @cached_property
+    def has_menu(self) -> bool:
+        """Whether its code may set a menu of Telegram."""
+        return _MENU.search(self.text) is not None
+
+    @cached_property
     def autocompleted(self) -> frozenset[str]:
         """The names of commands that a function completes, as in `@play.autocomplete("song")`."""
         is_named = "autocomplete(" in self.text  # looked for at every word is slow
@@ -103,15 +105,17 @@ class ParsedFile:
 
     @cached_property
     def _lines(self) -> Sequence[str]:
-        return _LINE_END.split(self.text)
+        return _plain(self.text).split("\n")
 
     @cached_property
     def _declaring(self) -> Sequence[int]:
         """The lines that may declare a command, or bind its declaration."""
-        ends = [end.end() for end in _LINE_END.finditer(self.text)]
-        pattern = _GROWING if MENU.search(self.text) else _DECLARING
-        hits = (hit.start() for hit in pattern.finditer(self.text))
-        return [bisect_right(ends, start) + 1 for start in hits]
+        text, lines, line, at = _plain(self.text), list[int](), 1, 0
+        for hit in (_GROWING if self.has_menu else _DECLARING).finditer(text):
+            line += text.count("\n", at, hit.start())
+            at = hit.start()
+            lines.append(line)
+        return lines
 
     def may_declare_in(self, node: ast.stmt) -> bool:
         """Whether a line of a function's body, or of all of a short one, may declare a command."""
@@ -137,6 +141,11 @@ class ParsedFile:
             before = text.encode("utf-8", "surrogatepass")[:offset]
             offset = len(before.decode("utf-8", "surrogatepass"))
         return Location(self.path, line, offset + 1)
+
+
+def _plain(text: str) -> str:
+    """Return a text with the line ends that Python counts as one character each."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse(path: str, data: bytes) -> ParsedFile | Notice:
@@ -178,7 +187,7 @@ def _tolerant(path: str, text: str) -> tuple[ast.Module, tuple[Removed, ...]]:
             if older != text:
                 text = older
                 continue
-            lines = _LINE_END.split(text)
+            lines = _plain(text).split("\n")
             inside = _around(lines, min(error.lineno or 1, len(lines)) - 1)
             part = lines[inside.start : inside.stop]
             problem = _problem(path, error, _REST)

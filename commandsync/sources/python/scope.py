@@ -16,7 +16,7 @@ from math import inf
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from commandsync.sources.python.parsedfile import MENU, ParsedFile
+from commandsync.sources.python.parsedfile import ParsedFile
 
 _APPLIED = re.compile(r"(command|group|menu)\((?s:.{0,2000}?)\)\s*\(")
 _LONGEST_SPELLED = 60  # characters
@@ -110,7 +110,6 @@ class Outline:
     def __post_init__(self) -> None:
         """Visit every statement of the file; no expression is evaluated."""
         text = self.scope.file.text
-        self._has_menu = MENU.search(text) is not None
         self._has_calls = (_REGISTERING.search(text) or _APPLIED.search(text)) is not None
         self._visit(self.scope.file.tree.body, self.scope)
 
@@ -169,7 +168,7 @@ class Outline:
             self.registered.append((call, scope))
         elif isinstance(call.func, ast.Call) and call.args:
             self.applied.append((call, scope))
-        elif self._has_menu:
+        elif self.scope.file.has_menu:
             self.changes += _changes(call, scope)
 
     def _assignment(self, statement: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
