@@ -1,24 +1,18 @@
 """Both clients read and check the votes of a service, and catch up those that they missed."""
 
 import random
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
-from sqlalchemy import insert
 
 from commandsync import Event, Reconnected, Vote
-from commandsync.server import tables, votes
-from commandsync.server.storage import timestamp
+from commandsync.server import votes
 from tests.support.bots import Bot, Service
-from tests.support.clients import LONGEST, TOKEN, Open
+from tests.support.clients import TOKEN, Open
 from tests.support.gateway import Act, Gateway, Guest, telling, vote
 from tests.support.inside import user
-from tests.support.rawserver import Exchange, answer
 
 Voters = list[dict[str, Any]]
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -38,25 +32,6 @@ def seen(events: list[Event]) -> list[tuple[str, bool]]:
 
 def voters(*users: int | str) -> Voters:
     return [{"id": str(user), "username": f"u{user}"} for user in users]
-
-
-@dataclass
-class Relay(Gateway):
-    """A gateway that a test can cut; the voters are those of a real service."""
-
-    upstream: Bot = field(kw_only=True)
-
-    @property
-    def pages(self) -> list[str]:
-        """The requests for voters."""
-        return [request.target for request in self.requests if "/voters" in request.target]
-
-    def handle(self, exchange: Exchange) -> None:
-        if "/voters" not in exchange.request.target:
-            super().handle(exchange)
-            return
-        with urlopen(self.upstream.url + exchange.request.target, timeout=LONGEST) as response:  # noqa: S310 - of this test
-            exchange.send(answer(response.read()))
 
 
 def read(gateway: Gateway) -> None:
@@ -113,38 +88,6 @@ def test_missed_votes_are_caught_up_once(open_client: Open, gateway: Gateway, kn
     assert [vote for vote in seen(events) if not vote[1]] == told_live
     again = next(n for n, event in enumerate(events) if isinstance(event, Reconnected))
     assert all(caught not in seen(events[:again]) for caught in caught_up)
-
-
-@pytest.mark.parametrize("missed", [5, 150])
-def test_any_number_of_votes_is_caught_up(open_client: Open, service: Service, missed: int) -> None:
-    bot = service.bot()
-    earlier = [f"before-{number}" for number in range(1_100)]
-    times = [timestamp(BEGIN + timedelta(minutes=minutes)) for minutes in range(1_100)]
-    rows = [
-        {"bot": bot.id, "user": voter, "record": user(voter), "voted_at": at, "next_at": at}
-        for voter, at in zip(earlier, times, strict=True)
-    ]
-    with service.database.writing() as connection:
-        connection.execute(insert(tables.voters), rows)
-        connection.execute(insert(tables.votes), rows)
-    users, is_cast = [str(number) for number in range(missed)], threading.Event()
-
-    def leaving(guest: Guest) -> None:
-        guest.welcome()
-        guest.say(vote("live"))
-        is_cast.wait(LONGEST)
-        guest.leave(1012, "restart")
-
-    with Relay(upstream=bot) as gateway:
-        gateway.then(leaving, telling(vote(LAST)))
-        client = open_client(bot.token, gateway.url, bot=bot.id).listen()
-        client.take_until("live")  # the voters were read before
-        bot.cast("live", *users)
-        is_cast.set()
-        events = client.take_until(LAST)[:-1]
-
-    assert seen(events) == [(user, True) for user in users]
-    assert len(gateway.pages) <= 10 + 1 + missed // 100
 
 
 @pytest.mark.parametrize("listed", [404, 500, 403, []], ids=str)

@@ -21,7 +21,7 @@ from commandsync import (
 )
 from commandsync.diagnostics import Do
 from commandsync.server.database import opened
-from tests.support.bots import Service, serving
+from tests.support.bots import serving
 from tests.support.clients import TOKEN, Open, Source, names, users
 from tests.support.gateway import (
     BINARY,
@@ -36,8 +36,6 @@ from tests.support.gateway import (
     telling,
     vote,
 )
-
-SURGE = 250  # fewer than the service keeps for a slow client
 
 
 def test_events_come_as_typed_values(open_client: Open, gateway: Gateway) -> None:
@@ -74,16 +72,6 @@ def test_a_ping_is_answered_and_the_namespace_greeted(open_client: Open, gateway
     client.take(2)
 
     assert heard == ["40", "3", "3probe"]
-
-
-def test_votes_of_one_moment_come_whole_and_in_order(open_client: Open, source: Source) -> None:
-    voters = [str(number) for number in range(SURGE)]
-    client = open_client(source.token, source.url).listen()
-    client.take(1)
-
-    source.vote(*voters)
-
-    assert users(client.take(SURGE)) == voters
 
 
 def test_a_half_open_connection_is_noticed(open_client: Open, gateway: Gateway) -> None:
@@ -205,28 +193,6 @@ def test_a_service_in_trouble_is_tried_until_well(open_client: Open, gateway: Ga
     assert isinstance(events[0], Reconnecting)
     assert events[0].code == 503
     assert client.waited == [1.5, 2.5, 4.5]
-
-
-def test_a_token_of_another_service_is_an_error(open_client: Open, service: Service) -> None:
-    client = open_client(TOKEN, service.url).listen()
-
-    error = client.ended()
-
-    assert isinstance(error, Unauthorized)
-    assert "3000: " in str(error)
-
-
-def test_heartbeats_keep_a_connection_to_the_service(
-    open_client: Open, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("commandsync.server.gateway.PING_INTERVAL", 0.01)
-    bot = service.bot()
-    client = open_client(bot.token, service.url).listen()
-    client.take(1)
-    for user in range(3):  # with some pings before each
-        bot.cast(str(user))
-
-        assert names(client.take(1)) == ["vote"]
 
 
 def test_a_vote_during_a_restart_is_caught_up(open_client: Open, database_url: str) -> None:

@@ -113,16 +113,6 @@ def test_all_pages_of_bots_are_read(open_client: Open, server: RawServer) -> Non
     assert second.id == "43"
 
 
-def test_a_list_without_paging_is_read_once(client: Either, server: RawServer) -> None:
-    ann, bob = {"id": "1"}, {"id": "2"}
-    server.then(answering([ann, bob]), answering([ann, bob]), answering([ann]), answering([]))
-
-    twice = [client.iter_voters(), client.iter_voters(limit=1)]
-
-    assert [[voter.id for voter in voters] for voters in twice] == [["1", "2"], ["1"]]
-    assert server.requests[0].target == "/v1/bot/42/voters?page=1&limit=100"
-
-
 def test_one_page_of_bots_and_of_voters_is_read(client: Either, server: RawServer) -> None:
     server.then(answering(page([BOT], 2, 9)), answering(page([{"id": "1"}], 3, 3)))
 

@@ -9,7 +9,6 @@ from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import ROOT, Home, checked, commands_of, failed, fields
 
 COMMANDS = {" ".join(words): command for words, command in commands_of() if words}
-FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 NAMES = [f"command {number}" for number in range(10)]
 
 
@@ -109,30 +108,6 @@ def test_a_starter_can_be_put_anywhere(home: Home) -> None:
 
     assert ran.err.endswith("commandsync validate -f 'bots/my music/commands.yaml'\n")
     assert home.run("validate", "-f", "bots/my music/commands.yaml").code == 0
-
-
-def test_a_starter_is_written_beside_a_schema_and_never_over_one(home: Home) -> None:
-    home.write('{"title": "mine"}', "schemas/commands.schema.json")
-
-    ran = home.run("init", exits=0)
-
-    assert "wrote commands.yaml\n" in ran.err
-    assert home.read("schemas/commands.schema.json") == '{"title": "mine"}'
-
-
-@FORMATS
-def test_validate_speaks_every_format(home: Home, form: str) -> None:
-    home.write(fields(("help",)))
-    good = home.run("validate", "--format", form)
-    home.write("version: 1\nx: 1\n")
-    bad = home.run("validate", "--format", form)
-
-    assert (good.code, bad.code) == (0, 4)
-    assert "commands.yaml" in good.out
-    assert "commands.yaml" in bad.said
-    if form == "json":
-        assert good.document["version"] == 1
-        assert failed(bad, "invalid")
 
 
 def test_a_manifest_comes_from_standard_input(home: Home, bot: Bot) -> None:

@@ -82,21 +82,6 @@ Import: 1 to add, 1 to edit, 0 to remove, 1 unchanged, 0 left out.
     assert names == ["  - name: kick", "  - name: ban", "  - name: help"]
 
 
-def test_a_rename_is_shown_and_keeps_the_old_name(imported: Home) -> None:
-    lists(imported, HELP, BAN | {"name": "expel", "syntax": "{prefix}expel <user>"})
-    ran = imported.run("import")
-
-    assert "  » ban → expel" in ran.out
-    assert "formerly: [ban]" in imported.read(FILE)
-    assert imported.run("import", "--check").code == 0
-    assert [
-        each["name"] for each in imported.run("docs", "--format", "json").document["commands"]
-    ] == [
-        "help",
-        "expel",
-    ]
-
-
 def test_what_the_manifest_wins_and_what_it_repeats_is_shown(imported: Home) -> None:
     entries = (
         "commands:\n- {name: help, description: Helps.}\n- {name: ban, category: Moderation}\n"
@@ -503,18 +488,6 @@ def test_the_form_must_be_one_of_two(home: Home) -> None:
     home.write(OPEN, "src/ping.js")
 
     assert "slash" in home.run("import", "--check", exits=4).err
-
-
-def test_another_form_turns_the_commands_that_the_code_does_not_tell(home: Home) -> None:
-    manifest = 'version: 1\nprefix: "!"\nimport: {from: src, form: slash}\n'
-    home.write(manifest)
-    home.write(OPEN, "src/ping.js")
-    home.run("import")
-    home.write(manifest.replace("form: slash", "form: prefix"))
-    ran = home.run("import", "--max-deletes", "all")
-
-    assert 'syntax:      "{prefix}ping"' in ran.out
-    assert 'syntax: "/ping"' not in home.read(FILE)
 
 
 def test_a_locale_file_that_has_the_texts_is_named_with_the_setting(home: Home) -> None:

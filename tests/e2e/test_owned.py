@@ -41,13 +41,6 @@ def explained(ran: Ran, bot: Bot) -> bool:
     return False
 
 
-def test_what_an_earlier_version_had_is_deleted(home: Home, bot: Bot, repo: GitRepo) -> None:
-    repo.commit({"commands.yaml": wanted("gone")})
-    repo.commit({"commands.yaml": wanted()})
-
-    assert explained(applied(home), bot)
-
-
 def test_what_no_version_had_is_refused(home: Home, bot: Bot, repo: GitRepo) -> None:
     repo.commit({"commands.yaml": wanted("new")})
     ran = applied(home)

@@ -604,17 +604,6 @@ def test_a_listing_is_one_of_several(home: Home, discord: DiscordServer) -> None
         assert [each["name"] for each in topgg.commands] == ["ping"]
 
 
-def test_a_token_in_a_text_is_refused(home: Home, discord: DiscordServer) -> None:
-    secret = {**PING, "description": f"Says {discord.listing.token}."}
-    manifest(home, discord, entry(secret))
-
-    ran = home.run("apply", "--yes", exits=5)
-
-    assert "contains a token" in ran.err
-    assert discord.listing.token not in ran.said
-    assert discord.listing.writes() == []
-
-
 def test_a_strict_run_refuses_losses_that_the_manifest_does_not_name(
     home: Home, discord: DiscordServer
 ) -> None:

@@ -19,22 +19,6 @@ OTHER_SCOPES = 3  # lists that are read beside Telegram's default one
 ALL = "sync: {max_deletes: all}\n"
 
 
-def test_a_first_list_is_sent_whole_and_once(place: Destination) -> None:
-    place.write("ping", "ban")
-
-    ran = place.apply("--unseen", exits=0)
-
-    result = checked(ran, "result")
-    assert place.names == ["ping", "ban"]
-    assert len(place.proxy.writes) == 1
-    assert result["listing"] == place.listing.service
-    assert result["known"] is place.is_read
-    assert result["compared_with"] == ("list" if place.is_read else "")
-    assert result["losses"] == []
-    assert result["verified"] is (True if place.is_read else None)
-    assert outcomes(ran) == ({"done": 2} if place.is_read else {"sent": 2})
-
-
 @pytest.mark.promise("unseen-lists")
 def test_a_list_of_which_nothing_is_known_is_not_replaced(unread: Destination) -> None:
     unread.write("ping")
