@@ -278,7 +278,7 @@ def code_reading(  # noqa: PLR0913 - the contents of code
             if (entry.description, entry.syntax) != (first.description, first.syntax):
                 message = f"{entry.name!r} is declared again (first at {first.place})"
                 all_notes.add(Notice(message, "only the first is imported", entry.place))
-    missed = sorted({*unread, *of_files}, key=lambda part: (_position(part.place), part.reason))
+    missed = sorted({*unread, *of_files}, key=lambda part: (_position(part.place), *part[1:]))
     # A file with a part that is not read, or that is not parsed, may have more than is read of it.
     of_missed = [PartlyRead(part.place, part.reason) for part in missed]
     of_missed += [PartlyRead(each.location, each.message) for each in problems if each.location]

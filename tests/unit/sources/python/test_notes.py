@@ -2,6 +2,7 @@
 
 import gc
 from pathlib import Path
+from textwrap import indent
 
 from commandsync.sources.entry import SourceReading
 from tests.support.botcode import COMMANDS, COMPUTED_NAME, ReadingOf, notes_of
@@ -263,3 +264,16 @@ def test_the_commands_in_a_part_that_is_not_valid_are_counted(reading_of: Readin
     assert syntaxes(reading) == ["{prefix}before", "{prefix}after"]
     assert (unread.name, unread.place.line) == ("8ball", 8)
     assert "not valid Python" in unread.reason
+
+
+def test_unread_commands_of_one_place_are_in_the_order_of_their_names(
+    reading_of: ReadingOf,
+) -> None:
+    """The imported file contains them, and another import of the same code must not change it."""
+    names = [f"go{number}" for number in range(9)]
+    first, *others = (f"@bot.command()\nasync def {name}(ctx): 'Goes'\n" for name in names)
+
+    reading = reading_of(START + first + indent("".join(others), "    "))
+
+    assert len({part.place for part in reading.unread}) == 1
+    assert [part.name for part in reading.unread] == names
