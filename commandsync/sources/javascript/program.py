@@ -270,12 +270,13 @@ class Program(Functions):
     def _build(self, owner: Builder, call: FunctionCall) -> None:
         """Apply a method of a builder; a function that it is given gets a builder of its own."""
         self.chained.add(call.at.node.id)
+        # All parts are known before one is called, which may add to the list that it is in.
+        given = [part for argument in call.given for part in as_list(argument)]
         built = [
             self.called(part, [Builder({}, part, self.level)])
             if isinstance(part, Function)
             else part
-            for argument in call.given
-            for part in as_list(argument)
+            for part in given
         ]
         owner.apply(call.name if owner.level >= self.level else "", built, call.at)
 

@@ -127,6 +127,22 @@ def test_what_only_takes_a_builder_changes_nothing(call: str, tmp_path: Path) ->
     assert noted(tmp_path, code) == (["/a"], [])
 
 
+def test_an_option_that_adds_itself_to_its_list_is_read_once(tmp_path: Path) -> None:
+    code = (
+        "const { SlashCommandBuilder } = require('discord.js');\n"
+        "const options = [];\n"
+        "const add = (o) => { options.push(add); return o.setName('o').setDescription('O'); };\n"
+        "options.push(add);\n"
+        f"exports.data = {BUILDER}.addStringOption(options);\n"
+    )
+    (tmp_path / "a.js").write_text(code, encoding="utf-8")
+
+    reading = javascript.read(str(tmp_path / "a.js"))
+
+    assert [entry.syntax for entry in reading.entries] == ["/a [o]"]
+    assert reading.unread == ()
+
+
 @pytest.mark.parametrize("code", TOO_MUCH.values(), ids=TOO_MUCH)
 def test_code_that_is_too_complex_is_said_to_be(code: str, tmp_path: Path) -> None:
     _, (note, *_) = noted(tmp_path, f"{code}\n// command")
