@@ -102,9 +102,8 @@ def read(
         return True
 
     inventory = CommandInventory(program, locale=locale, form=form)
-    wanted = dict(declaring(files, Path(path).as_posix(), may_declare))
-    program.keep(wanted)
-    entries = list(inventory.of([*wanted]))
+    wanted = program.keep(declaring(files, Path(path).as_posix(), may_declare))
+    entries = list(inventory.of(wanted))
     telegram, documents = TelegramScripts(program), inventory.documents
     covered = documents.read | telegram.covered | inventory.others
     candidates = candidates_in(program, covered, with_handlers=not telegram.menus.is_closed)

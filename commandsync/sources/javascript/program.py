@@ -116,11 +116,17 @@ class Program(Functions):
         self.pushed: list[ObjectValue] = []  # objects that lists got
         self.handlers: list[ObjectValue] = []  # objects that calls about commands are given
 
-    def keep(self, contents: Mapping[str, bytes | None]) -> None:
-        """Keep the contents of files that were read to be searched, until they are followed."""
-        self._contents = {
-            path: data for path, data in contents.items() if data and len(data) <= MOST_BYTES
-        }
+    def keep(self, searched: Iterable[tuple[str, bytes | None]]) -> list[str]:
+        """Return the paths of files, and keep their contents until they are followed.
+
+        A content that is too large to be followed is not kept.
+        """
+        paths = []
+        for path, data in searched:
+            paths.append(path)
+            if data is not None and len(data) <= MOST_BYTES:
+                self._contents[path] = data
+        return paths
 
     @property
     def errors(self) -> list[Location]:

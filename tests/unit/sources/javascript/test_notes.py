@@ -1,6 +1,7 @@
 """What only a run of the code can tell is named with its place; any text ends in a reading."""
 
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,23 @@ def test_a_file_that_cannot_be_read_is_named(reason: str, code: bytes, tmp_path:
     assert entries == []
     assert note.startswith("bot.js:1:1 ")
     assert f"the file {reason}" in note
+
+
+def test_files_that_are_too_large_are_not_kept_in_memory(tmp_path: Path) -> None:
+    line = "commands.set(1); " * 20
+    large = f"{line}\n" * (2 * 1024**2 // len(line))
+    for number in range(12):
+        (tmp_path / f"{number}.js").write_text(large, encoding="utf-8")
+
+    tracemalloc.start()
+    try:
+        reading = javascript.read(str(tmp_path))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert len(reading.partly) == 12
+    assert most < 8 * len(large)
 
 
 @st.composite
