@@ -263,8 +263,13 @@ class _Past:
             return now
         if before.recorded:
             return self._as_recorded(now, before)
-        mark = self._mark_of(now) or self._mark_of(before)
-        return self._at_least(now, before, mark) if mark else now
+        if mark := self._mark_of(now):
+            return self._at_least(now, before, mark)
+        if mark := self._mark_of(before):
+            whole = self._at_least(now, before, mark)
+            # The next import has to see again that this comes from a file that is partly read.
+            return replace(whole, source=before.source) if whole.kept else whole
+        return now
 
     def _as_recorded(self, now: ImportedCommand, before: ImportedCommand) -> ImportedCommand:
         """Return a command of the code with the object that was recorded before."""

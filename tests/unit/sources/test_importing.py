@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
@@ -80,6 +80,13 @@ def known(draw: st.DrawFn) -> SourceEvidence:
 
 
 @given(_lists, _lists, _lists, known(), known())
+@example(
+    [],
+    [command("ban", description="Bans.", source="src/a.js")],
+    [command("ban", description=NO_DESCRIPTION, source="src/b.js")],
+    SourceEvidence(),
+    SourceEvidence(partly=[("src/a.js", PartlyRead(Location("src/a.js"), "not followed"))]),
+)
 def test_two_imports_in_a_row_are_equal(
     first: list[ImportedCommand],
     second: list[ImportedCommand],
