@@ -19,8 +19,8 @@ the command as a whole, and commands that the manifest's policy keeps on a list.
 class Limit(NamedTuple):
     """The limit of a service for the text of a field, or for a number of records.
 
-    Lengths are counted in UTF-16 code units, as JavaScript does: no
-    service counts more, so that a text that fits here fits everywhere.
+    Lengths are counted in UTF-16 code units, as JavaScript does: no service counts more, so that a
+    text that fits here fits everywhere.
     """
 
     least: int = 0

@@ -269,8 +269,8 @@ def _asked(
     """Ask about plans, and read again after a yes; return no plans after a no.
 
     If a touched record has changed in the meantime, the new plans are asked about, unless there is
-    nothing left to write. The locks are
-    held at the end, and not during a question. Raises the refusal of the listing as it is now.
+    nothing left to write. The locks are held at the end, and not during a question. Raises the
+    refusal of the listing as it is now.
     """
     changed = False
     while ask(planned, changed):

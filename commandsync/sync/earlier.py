@@ -285,8 +285,7 @@ def changes_since(since: str, manifest: Manifest) -> UserChanges:
 
     Raises:
         UsageError: The earlier one does not exist, or one of the two does not manage commands,
-        which
-            are unknown then.
+            which are unknown then.
         ManifestError: The earlier one is invalid.
         FileError: Git is needed and not installed.
     """
