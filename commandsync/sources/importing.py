@@ -265,7 +265,7 @@ class _Past:
             return self._as_recorded(now, before)
         if mark := self._mark_of(now):
             return self._at_least(now, before, mark)
-        if mark := self._mark_of(before):
+        if mark := self._of_file.get(before.source):
             whole = self._at_least(now, before, mark)
             # The next import has to see again that this comes from a file that is partly read.
             return replace(whole, source=before.source) if whole.kept else whole
@@ -298,7 +298,8 @@ class _Past:
             whole = replace(whole, category=before.category)
         lost = {*_OPTION.findall(before.syntax)} - {*_OPTION.findall(now.syntax)}
         if lost or (before.discord and not now.discord):
-            whole = replace(whole, syntax=before.syntax, discord=before.discord)
+            syntax = before.syntax.replace(before.name, now.name, 1)
+            whole = replace(whole, syntax=syntax, discord=before.discord)
         if whole == now:
             return now
         if now.name in self.evidence.forgotten:

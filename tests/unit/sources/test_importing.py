@@ -87,6 +87,13 @@ def known(draw: st.DrawFn) -> SourceEvidence:
     SourceEvidence(),
     SourceEvidence(partly=[("src/a.js", PartlyRead(Location("src/a.js"), "not followed"))]),
 )
+@example(
+    [],
+    [command("ban", category="Fun", discord={"name": "ban", "id": "1"})],
+    [command("ban"), command("kick", discord={"name": "kick", "id": "1"})],
+    SourceEvidence(),
+    SourceEvidence(partly=[("src/a.js", PartlyRead(Location("src/a.js"), "not followed", "ban"))]),
+)
 def test_two_imports_in_a_row_are_equal(
     first: list[ImportedCommand],
     second: list[ImportedCommand],
@@ -382,3 +389,16 @@ def test_a_command_that_was_in_no_menu_does_not_become_public_by_a_part_that_is_
     (public,) = next_import([command()], before, evidence()).content.commands
 
     assert (kept.left_out, public.left_out) == (NOT_IN_MENU, "")
+
+
+def test_a_renamed_command_of_a_partly_read_file_keeps_its_options_under_its_name() -> None:
+    old = command(
+        "ban", syntax="/ban <user>", source="src/a.js", discord={"name": "ban", "id": "1"}
+    )
+    new = command("kick", syntax="/kick", source="src/a.js", discord={"name": "kick", "id": "1"})
+    partly = [("src/a.js", PartlyRead(Location("src/a.js"), "not followed"))]
+    before = next_import([old], ImportedFile(), SourceEvidence()).content
+
+    content = next_import([new], before, SourceEvidence(partly=partly)).content
+
+    assert [each.syntax for each in content.commands] == ["/kick <user>"]
