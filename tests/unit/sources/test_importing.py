@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.records.snapshot import ImportedCommand, ImportedFile
+from commandsync.records.snapshot import ImportedCommand, ImportedFile, Kind
 from commandsync.sources.changeset import differences
 from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, UnreadPart
 from commandsync.sources.importing import SourceEvidence, next_import
@@ -47,11 +47,23 @@ def commands(draw: st.DrawFn) -> ImportedCommand:
         category=draw(st.sampled_from(["", "Fun"])),
         source=draw(st.sampled_from(_FILES)),
         left_out=draw(st.sampled_from(["", "", "owner-only"])),
-        discord=draw(st.sampled_from([None, None, {"name": name, "id": "1"}])),
+        discord=draw(st.sampled_from([None, None, {"name": name, "id": "1"}]))
+        if sign == "/"
+        else None,
     )
 
 
-_lists = st.lists(commands(), max_size=6, unique_by=lambda each: (each.name, each.syntax))
+def _declared(each: ImportedCommand) -> str:
+    """Return the key of a command, of which a source has one; prefix commands may have several."""
+    return str((*each.key, each.syntax if each.kind is Kind.PREFIX else ""))
+
+
+def _registered(each: ImportedCommand) -> str:
+    """Return the id of a command at Discord with the names below it, which no other one has."""
+    return str(each.name.split(" ")[1:]) if each.discord else _declared(each)
+
+
+_lists = st.lists(commands(), max_size=6, unique_by=(_declared, _registered))
 
 
 @st.composite
