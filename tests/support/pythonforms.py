@@ -634,4 +634,12 @@ FORMS: tuple[Form, ...] = (
         *("Pyrogram", "from pyrogram import Client, filters\n", "app = Client('a')\n"),
         *("@app.on_message(filters.command({name}))", "client, message"),
     ),
+    Form(
+        "a filter of the bot's own",
+        _own_filter,
+        lambda _, command: f"!{command.name}",
+        varies=frozenset({"names", "base"}),
+        has_options=False,
+        has_owner=False,
+    ),
 )

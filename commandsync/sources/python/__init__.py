@@ -50,6 +50,7 @@ from commandsync.sources.sourcefile import (
 
 _DECLARING = re.compile(
     rb"[cC]ommand|group|context_menu|[cC]og|ContextMenu|NewMessage|\bpattern=|F\.text"
+    rb"|\.on_(edited_)?message\(|MessageHandler"
 )
 _MENU = re.compile(rb"BotCommand|set_my_commands|set_bot_commands")
 _SHAPE = re.compile(

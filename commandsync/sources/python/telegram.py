@@ -40,6 +40,7 @@ FRAMEWORKS = frozenset({"aiogram", "hydrogram", "pyrogram", "telebot", "telegram
 COMPUTED_NAME = "the name of this command is computed at run time"
 _PATTERN = "the texts that this handler answers are a pattern"
 _COMPUTED_PATTERN = "the texts that this handler answers are computed at run time"
+_UNKNOWN_FILTER = "the filter of this handler is not in the source"
 _EXACT = re.compile(r"\^?\\?/(?P<name>\w{1,32})(\\b)?(\$|\\Z)?")  # a pattern of one command
 _SIGNED = re.compile(
     r"(\(\?\w+\)|[\^(?:])*(\\?[/!#]|\\\.\w|\[\S*[/!.#])"
@@ -145,6 +146,11 @@ class Telegram:
                 for name, prefix in self._commands(part, around, is_pyrogram=is_pyrogram):
                     yield _entry(name, function, at, scope, prefix)
 
+    def _is_followed(self, called: ast.expr, scope: Scope) -> bool:
+        """Whether it is known what a filter calls: the bot's own code, or a framework."""
+        meaning = self._code.meaning(called, scope)
+        return _is_of_library(meaning) if isinstance(meaning, str) else meaning is not None
+
     def _by_keywords(self, on: ast.Call, function: Handled, scope: Scope) -> Iterator[SourceEntry]:
         """Yield the commands that the known keywords of telebot name."""
         if _WITH_KEYWORD.fullmatch(last_name(on.func)):
@@ -223,6 +229,8 @@ class Telegram:
             yield "start", "/"
         for name in self._names(stated if of_call == called else [], scope):
             yield name.lower() if folds else name, prefix
+        if is_pyrogram and call.args and not self._is_followed(call.func, scope):
+            self._skipped.append((_UNKNOWN_FILTER, call, scope))
 
     def _names(self, stated: Iterable[ast.expr], scope: Scope) -> list[str]:
         """Return the names of commands; one that cannot be read is remembered."""
@@ -313,6 +321,11 @@ class Telegram:
         return menu_entry(name, text or "", around.file.place(node))
 
 
+def _is_of_library(name: str) -> bool:
+    """Whether a full name that is imported from elsewhere is one of Python, or of a framework."""
+    return is_known(name) or name.partition(".")[0] in FRAMEWORKS | sys.stdlib_module_names
+
+
 def called_of(call: ast.Call, scope: Scope, code: Code) -> str:
     """Return the last part of a name of the frameworks; empty if something else is called."""
     meaning = code.meaning(call.func, scope)
@@ -388,8 +401,7 @@ class ListReader:
             return True
         meaning = self._code.meaning(change.called, change.scope)
         if isinstance(meaning, str):
-            top = meaning.partition(".")[0]
-            return not (is_known(meaning) or top in FRAMEWORKS | sys.stdlib_module_names)
+            return not _is_of_library(meaning)
         return meaning is not None or not hasattr(builtins, last_name(change.called))
 
     def parts(self, expression: ast.expr, scope: Scope, levels: int = _DEEPEST) -> Iterator[Part]:

@@ -430,7 +430,8 @@ def listed(document: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @given(document=commands, locale=locales)
 def test_every_document_is_read(document: list[dict[str, Any]], locale: str) -> None:
     data = json.dumps(document).encode()
-    if not all(name.strip() for command in document for name in names(command)):
+    read = [command for command in document if command.get("type") != 4]  # no Entry Points
+    if not all(name.strip() for command in read for name in names(command)):
         with pytest.raises(FileError, match=r"not an application command: an? .* has no name$"):
             read_answer(data, locale=locale)
         return
