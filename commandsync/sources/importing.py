@@ -148,7 +148,7 @@ def _fitting(
             each = commands[index]
             of_file[each.source, each.kind, bool(each.left_out)][side].append(index)
             if each.description != NO_DESCRIPTION:
-                kept = each.description, each.syntax.replace(each.name, "\0", 1)  # by a rename
+                kept = each.description, _syntax_with(each, "\0")  # by a rename
                 of_text[kept, each.kind, bool(each.left_out)][side].append(index)
     pairs: set[tuple[int, int]] = set()
     for news, olds in of_text.values():
@@ -185,6 +185,12 @@ def _rename(
             hint = f"if it is, write an entry in the manifest: name: {command.name} with formerly:"
             notes.append(Notice(message, hint))
     return notes
+
+
+def _syntax_with(command: ImportedCommand, name: str) -> str:
+    """Return the syntax of a command with another name; a word in `{prefix}` is not the name."""
+    sign = "{prefix}" if command.syntax.startswith("{prefix}") else ""
+    return sign + command.syntax.removeprefix(sign).replace(command.name, name, 1)
 
 
 def _text(command: ImportedCommand) -> CommandText:
@@ -298,7 +304,7 @@ class _Past:
             whole = replace(whole, category=before.category)
         lost = {*_OPTION.findall(before.syntax)} - {*_OPTION.findall(now.syntax)}
         if lost or (before.discord and not now.discord):
-            syntax = before.syntax.replace(before.name, now.name, 1)
+            syntax = _syntax_with(before, now.name)
             whole = replace(whole, syntax=syntax, discord=before.discord)
         if whole == now:
             return now

@@ -166,6 +166,18 @@ def test_a_renamed_command_has_its_old_name_under_formerly() -> None:
     assert again == once
 
 
+@pytest.mark.parametrize("name", ["prefix", "p"])
+def test_a_renamed_command_whose_name_is_in_the_word_prefix_is_recognized(name: str) -> None:
+    old, new = (
+        command(each, description="Changes the sign.", syntax=f"{{prefix}}{each} <sign>", source=at)
+        for each, at in ((name, "src/a.js"), ("sign", "src/b.js"))
+    )
+
+    after = next_import([new], ImportedFile((old,)), evidence()).content
+
+    assert [each.formerly for each in after.commands] == [(name,)]
+
+
 def test_formerly_goes_when_another_command_has_the_name() -> None:
     before = ImportedFile((command("remove", formerly=("kick",)),))
     now = [command("remove"), command("kick")]
