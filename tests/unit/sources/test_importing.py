@@ -426,3 +426,15 @@ def test_a_renamed_command_of_a_partly_read_file_keeps_its_options_under_its_nam
     content = next_import([new], before, SourceEvidence(partly=partly)).content
 
     assert [each.syntax for each in content.commands] == ["/kick <user>"]
+
+
+def test_a_command_that_leaves_a_partly_read_file_keeps_its_text_at_each_import() -> None:
+    before = ImportedFile((command("ban", source="src/a.js"),))
+    found = [command("ban", description=NO_DESCRIPTION, source="src/b.js")]
+
+    once = next_import(found, before, marked("src/a.js")).content
+    whole = next_import(found, once, evidence()).content
+
+    assert once.commands == (replace(before.commands[0], kept=True),)
+    assert next_import(found, once, marked("src/a.js")).content == once
+    assert whole.commands == tuple(found)
