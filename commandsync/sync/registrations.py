@@ -146,7 +146,9 @@ class RegistrationJob(Job):
             guild=self.site.guild,
             ignored=manifest.is_untouched,
             prune=rules_of(self.settings, manifest).prune,
-            earlier=_EarlierNames(History(manifest, self._names_in)) if manifest.unread else None,
+            earlier=_EarlierNames(History(self.manifest, self._names_in))
+            if manifest.unread
+            else None,
         )
 
     def plan(self, listed: Snapshot) -> RecordPlan:
