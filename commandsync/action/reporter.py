@@ -140,7 +140,7 @@ def _put_comment(context: Context, verdict: Verdict, facts: ApplyFacts) -> None:
 
 
 def _comment(context: Context, verdict: Verdict, facts: ApplyFacts, markdown: str) -> str:
-    """Write the comment; of an apply, to the pull requests that it is of. Return the URL."""
+    """Write the comment, and return its URL. An apply writes it to the merged pull requests."""
     event, api, key = context.event, context.api, context.inputs.key
     if event.pull_request:
         pending = any(plan.pending or not plan.known for plan in verdict.plans)

@@ -396,7 +396,7 @@ class Context:
 
     @property
     def api(self) -> GitHub:
-        """GitHub's API; raises `GitHubError` if there is no token for it."""
+        """GitHub's API; raises `GitHubError` if it has no token."""
         if self.github is None:
             raise GitHubError("no github-token was given")
         return self.github

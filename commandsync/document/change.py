@@ -61,10 +61,10 @@ class ChangeView:
     """
 
     change: Change
-    verb: Verb  # the action, in which a rename is no edit
+    verb: Verb  # the action; a rename is an action of its own
     title: str  # the verb and the kind of record, such as `add command`
     prefix: str  # the kind of record before its name; empty for a command
-    name: str  # after the change; of a delete, as listed
+    name: str  # after the change; a delete has the listed name
     old_name: str  # before a rename; empty for any other change
     location: Location | None  # in the manifest
     is_exact: bool  # whether it is about an object, whose parts have names that are foreign text
@@ -78,7 +78,7 @@ class ChangeView:
 
     @property
     def parts(self) -> tuple[PartChange, ...]:
-        """The fields of an edit or a replace that differ; of an object its parts, as JSON."""
+        """The fields of an edit or a replace that differ. An object has its parts, as JSON."""
         change = self.change
         if isinstance(change, Add | Delete):
             return ()
@@ -96,11 +96,19 @@ class ChangeView:
         return tuple(map(_difference, self.parts[1 if self.verb == "rename" else 0 :]))
 
 
+def verb_of(change: Change) -> Verb:
+    """Return the action of a change; a rename is an action of its own."""
+    return "rename" if isinstance(change, Edit) and change.renames else change.action
+
+
+def uses_of(change: Change) -> int:
+    """Return how many uses are lost with a change, as far as that is known."""
+    return getattr(change, "uses", 0) or 0
+
+
 def change_view(change: Change) -> ChangeView:
     """Return the view of one change."""
-    renames = isinstance(change, Edit) and change.renames
-    verb: Verb = "rename" if renames else change.action
-    texts, resource, uses = change.texts, change.resource, getattr(change, "uses", 0) or 0
+    verb, texts, resource, uses = verb_of(change), change.texts, change.resource, uses_of(change)
     remarks = []
     if isinstance(change, Delete):
         ended = f"it ended at {shown_time(change.until)}" if change.until else ""
@@ -113,7 +121,7 @@ def change_view(change: Change) -> ChangeView:
         title=_title(verb, resource),
         prefix="" if resource.is_command else f"{resource} ",
         name=texts[0][0],
-        old_name=texts[1][0] if renames else "",
+        old_name=texts[1][0] if verb == "rename" else "",
         location=change.location,
         is_exact=resource.exact,
         uses=uses,
@@ -147,7 +155,7 @@ def settled_view(settled: Settled) -> SettledView:
 
 
 def whole_fields(text: Text) -> dict[str, str]:
-    """Return the fields of a record but its name; of an object its keys, and lines of options."""
+    """Return the fields of a record without its name. An object has its keys and options."""
     node = object_of(text)
     if node is None:
         return dict(zip(text._fields[1:], text[1:], strict=True))

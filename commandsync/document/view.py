@@ -8,6 +8,7 @@ of listings that show the same.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, TypeAlias, assert_never
 
 from commandsync.apply.outcomes import Outcome, Result
@@ -19,6 +20,8 @@ from commandsync.document.change import (
     Verb,
     change_view,
     settled_view,
+    uses_of,
+    verb_of,
 )
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import (
@@ -68,24 +71,49 @@ class Heading(NamedTuple):
     source: Sentence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlanView:
-    """A plan as it is shown, or several that show the same."""
+    """A plan as it is shown, or several that show the same.
+
+    The views of its changes are made when a format asks for them: a result has views of its own.
+    """
 
     plan: Plan
     headings: tuple[Heading, ...]  # of each plan
     origin: Sentence  # where the bot's id and the base URL are from, if not from the manifest
     compared: Sentence  # the baseline; empty for none
-    changes: tuple[ChangeView, ...]
-    counts: Mapping[Verb, int]
-    summary: str  # the counts in words
-    legend: tuple[str, ...]  # of the signs of its changes that other programs' diffs do not have
     scheduled: tuple[Sentence, ...]  # about scheduled entries
     kept: tuple[str, ...]  # about records and former names that the manifest does not need
     unseen: Sentence  # the effect of apply on an unknown list; empty for any other
     nothing: str  # the remark on a plan without changes; empty if it has some
     refusal: Notice | None  # why apply would refuse it
     notices: tuple[Notice, ...]
+    explained: frozenset[str] = frozenset()  # the lines of its legend that a block above has
+
+    @cached_property
+    def changes(self) -> tuple[ChangeView, ...]:
+        """The changes of the plan."""
+        return tuple(map(change_view, self.plan.changes))
+
+    @cached_property
+    def counts(self) -> Mapping[Verb, int]:
+        """How many changes have each verb."""
+        return _counts([self.plan])
+
+    @property
+    def summary(self) -> str:
+        """The counts in words."""
+        plan = self.plan
+        if not plan.known:
+            return f"{counted(plan.size, 'command')} to send{_sub_commands(plan)}."
+        return f"{_to_do(self.counts)}, {plan.unchanged} unchanged."
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """The meaning of the signs of its changes that other programs' diffs do not have."""
+        # A list that is sent as a whole has neither ids nor uses to keep.
+        lines = () if isinstance(self.plan, ListPlan) else _legend(self.shown)
+        return tuple(line for line in lines if line not in self.explained)
 
     @property
     def shown(self) -> tuple[ChangeView, ...]:
@@ -100,25 +128,14 @@ def plan_view(plan: Plan, *, applied: bool = False) -> PlanView:
 
 def _view(plan: Plan, alike: Sequence[Plan], *, applied: bool = False) -> PlanView:
     """Return the view of a plan that stands for all that show the same."""
-    changes = tuple(map(change_view, plan.changes))
-    counts = Counter(change.verb for change in changes)
-    unseen = _unseen(plan, [each.label for each in alike])
-    summary = f"{_to_do(counts)}, {plan.unchanged} unchanged."
-    if not plan.known:
-        summary = f"{counted(plan.size, 'command')} to send{_sub_commands(plan)}."
     return PlanView(
         plan=plan,
         headings=tuple(map(_heading, alike)),
         origin=_origin(plan.target),
         compared=_compared(plan),
-        changes=changes,
-        counts=counts,
-        summary=summary,
-        # A list that is sent as a whole has neither ids nor uses to keep.
-        legend=() if unseen or isinstance(plan, ListPlan) else _legend(changes),
         scheduled=tuple(_scheduled(plan, applied=applied)),
         kept=tuple(_kept(plan)),
-        unseen=unseen,
+        unseen=_unseen(plan, [each.label for each in alike]),
         nothing=_nothing(plan),
         refusal=plan.refusal,
         notices=plan.notices,
@@ -132,6 +149,10 @@ _LEGEND = {
     "exact rename": "» is a rename: the id and the permissions are kept.",
     "replace": "± is a replace: a new record is added, then the old one is deleted.",
 }
+
+
+def _counts(plans: Iterable[Plan]) -> Counter[Verb]:
+    return Counter(verb_of(change) for plan in plans for change in plan.changes)
 
 
 def _to_do(counts: Mapping[Verb, int]) -> str:
@@ -154,7 +175,7 @@ def total_of(plans: Sequence[Plan]) -> str:
         return ""
     known = [plan for plan in plans if plan.known]
     unknown = len(plans) - len(known)
-    counts = Counter(change_view(change).verb for plan in known for change in plan.changes)
+    counts = _counts(known)
     unchanged = sum(plan.unchanged for plan in known)
     unseen = f"; {counted(unknown, 'list')} to send whose content is not known" if unknown else ""
     return f"All listings: {_to_do(counts)}, {unchanged} unchanged{unseen}."
@@ -165,10 +186,10 @@ def question_of(plans: Sequence[Plan]) -> str:
 
     Of lists that are replaced unseen, it is their number alone.
     """
-    changes = [change_view(each) for plan in plans if plan.known for each in plan.changes]
-    actions = Counter(change.verb for change in changes)
+    known = [plan for plan in plans if plan.known]
+    actions = _counts(known)
     counts = ", ".join(f"{actions[verb]:,} to {verb}" for verb in VERBS if actions[verb])
-    lost = sum(change.uses for change in changes)
+    lost = sum(uses_of(change) for plan in known for change in plan.changes)
     counts += f" ({counted(lost, 'use')})" if lost else ""
     unknown = sum(not plan.known for plan in plans)
     lists = f"{counted(unknown, 'list')} to replace, whatever is there now" if unknown else ""
@@ -384,8 +405,8 @@ def blocks_of(plans: Sequence[Plan]) -> list[PlanView]:
         plan = replace(alike[0], notices=notices)
         if isinstance(plan, ListPlan):
             plan = replace(plan, name=" and ".join(each.label for each in alike), audience=None)
-        view = _view(plan, alike)
-        views.append(replace(view, legend=tuple(x for x in view.legend if x not in explained)))
+        view = replace(_view(plan, alike), explained=frozenset(explained))
+        views.append(view)
         explained.update(view.legend)
     return views
 

@@ -299,8 +299,8 @@ class _Builder:
             self.root = self.so_far()
             return False
         self.blanked.add(begin)
-        blank = re.sub(r"[^\r\n]", " ", source.text[begin:end])
-        self.source = Source(source.path, source.text[:begin] + blank + source.text[end:])
+        spaces = re.sub(r"[^\r\n]", " ", source.text[begin:end])
+        self.source = Source(source.path, source.text[:begin] + spaces + source.text[end:])
         self.stack, self.anchors, self.unused = [], {}, {}
         self.nodes = self.characters = self.documents = 0
         return True

@@ -382,7 +382,7 @@ class _Walk:
         return sorted(found)
 
     def _first_path(self, path: Path) -> Path | None:
-        """Return the first path that led to a folder; None where there is no folder."""
+        """Return the first path that led to a folder; None if the folder does not exist."""
         try:
             status = path.stat()
         except (OSError, ValueError):

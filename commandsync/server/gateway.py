@@ -6,7 +6,7 @@ client takes those after its own. So every event that is committed after a clien
 delivered to it once and in order, whichever process wrote it.
 
 The WebSocket speaks Engine.IO as published clients do. The first digit of a text frame is the kind
-of an Engine.IO packet; of a message (`4`), the second one is the kind of a Socket.IO packet. A
+of an Engine.IO packet. A message (`4`) has the kind of a Socket.IO packet as its second digit. A
 client is admitted by its token, greeted, told that it is `ready`, and then sent every later event
 of its bot until one side closes the connection. A client of version 3 pings, a client of version 4
 is pinged, and a client that names none may be silent for ever.

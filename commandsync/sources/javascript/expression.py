@@ -2,7 +2,7 @@
 
 `value` is the only way in. A table says which method evaluates a node, by the node's type: names
 and members, literals, operators, expressions around another one, statements. `function` and
-`program` add their own types to the table. Any other node is looked through for what it may change.
+`program` add their own types to the table. Any other node is searched for values it may change.
 
 A statement that may not be reached (in a condition, a loop, a function that a library calls) is
 followed one `level` deeper: its changes of a value from a level above are not certain.

@@ -68,7 +68,7 @@ _REGISTERING = re.compile(
     re.IGNORECASE,
 )
 _SENDING = {"put", "post", "fetch", "request"}
-_SENT = re.compile(r"commands", re.IGNORECASE)  # in the address of what is sent
+_SENT = re.compile(r"commands", re.IGNORECASE)  # in the address of a request
 _COMMANDS = re.compile(r"\bcommands\s*\??\.\s*(set|create)\s*\(")
 _OPTION = re.compile(r"create(\w+)Option")  # of Seyfert
 _OF_ERIS = {"registerCommand", "registerSubcommand"}

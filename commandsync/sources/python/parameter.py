@@ -58,7 +58,7 @@ class AnnotatedType:
     greedy: bool = False  # whether it takes as many as there are (`Greedy[...]`)
     attachment: bool = False  # whether it is a file
     literals: tuple[Value, ...] = ()  # the values of a `Literal`, alone or with None
-    # Of an option: its type, its choices and its limits; `UNKNOWN` for what is computed.
+    # Of an option: its type, its choices and its limits. A computed value is `UNKNOWN`.
     members: dict[str, Value] = field(default_factory=lambda: {"type": UNKNOWN})
     flags: Definition | None = None  # a class of flags in the bot's files
     option: Definition | None = None  # the call that describes it: `Option(str, "...")`
@@ -77,7 +77,7 @@ class ParameterArgument:
     optional: bool = False  # whether it has a default
     default: str = ""  # its default as text; empty if there is none to show
     required: bool | None = None  # None if the code does not say it
-    # Of the option at Discord, as far as the code states them; `UNKNOWN` for what is computed.
+    # Of the option at Discord, as far as the code states them. A computed value is `UNKNOWN`.
     members: dict[str, Value]
     rest: bool = False  # whether it is `*arguments`
     keywords: bool = False  # whether it is `**arguments`
@@ -273,7 +273,7 @@ class Arguments:
     def _annotated(
         self, expression: ast.AST | None, scope: Scope, *, inner: bool = False
     ) -> AnnotatedType:
-        """Read an annotation, if there is one; of an `inner` one, not its own parts."""
+        """Read an annotation, if there is one. The parts of an `inner` one are not read."""
         result = AnnotatedType()
         if expression is None:
             return result
@@ -437,7 +437,7 @@ def _parsed(text: str, node: ast.AST) -> ast.expr | None:
 
 
 def _members(node: ast.ClassDef) -> tuple[str, ...]:
-    """Return the names of an enumeration; of those with one value, the first."""
+    """Return the names of an enumeration: the first name of each value."""
     names: dict[str, str] = {}
     for statement in node.body:
         match statement:
