@@ -46,6 +46,16 @@ def test_colours_are_there_only_when_asked_for(every_change: RecordPlan) -> None
     assert "\x1b[32m+ facts\x1b[0m" in colored
 
 
+def test_a_sign_is_explained_below_the_first_plan_that_has_it(every_change: RecordPlan) -> None:
+    other = replace(every_change, target=replace(every_change.target, bot="2"))
+
+    text = render_plans([every_change, other], format="text")
+
+    assert text.count("\n  » ") == text.count("Bot ") == 2
+    assert text.count("» is a rename") == 1
+    assert text.index("» is a rename") < text.index("Bot 2 ")
+
+
 @given(
     names=st.lists(texts, min_size=2, max_size=4, unique=True),
     olds=st.lists(texts, min_size=4, max_size=4, unique=True),
